@@ -52,7 +52,7 @@ check_needs += $(python_needs)
 # Compiles policies that the tests load.
 check_needs += secilc:secilc apparmor_parser:apparmor \
 	/usr/share/selinux/default/base.pp.bz2:selinux-policy-default \
-	selabel_lookup:selinux-utils evmctl:ima-evm-utils
+	matchpathcon:selinux-utils evmctl:ima-evm-utils
 
 test_needs := $(check_needs) qemu-system-aarch64:qemu-system-arm mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
 # Builds kernels for tests: make test-kernels.

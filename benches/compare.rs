@@ -92,14 +92,16 @@ fn judged(base: &Document, new: &Document) -> Result<usize, Box<dyn Error>> {
 }
 
 fn fill(cell: &mut Cell, rounds: &Rounds) -> Result<(), Box<dyn Error>> {
-    let medians = rounds.iter().map(|round| Ok(Summary::of(round)?.median));
+    let medians = rounds
+        .iter()
+        .map(|round| Ok(Summary::from_samples(round)?.median));
     let estimate = Estimate {
         samples: Some(rounds.concat()),
-        ..Estimate::from(&Summary::of_rounds(rounds)?)
+        ..Estimate::from(&Summary::from_rounds(rounds)?)
     };
     let timed = Timed {
         rounds: medians.collect::<Result<_, stats::StatsError>>()?,
-        ..Timed::of(estimate)
+        ..Timed::new(estimate)
     };
     cell.outcome = Evidence::Timed(timed).into();
     Ok(())

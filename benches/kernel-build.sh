@@ -33,7 +33,7 @@ build() {
 	read -r wall user system <<<"$times"
 	printf '%-28s %8.1f %8.1f  %s\n' "$title" "$wall" \
 		"$(awk -v u="$user" -v s="$system" 'BEGIN { print u + s }')" \
-		"$(sed -n 's/.*is here: Linux \(.*\)/\1/p' "$work/said")"
+		"$(sed -n 's/.*is in the cache: Linux \(.*\)/\1/p' "$work/said")"
 }
 
 size() {

@@ -120,7 +120,7 @@ fn cost(kernel: &str) -> Result<(), Box<dyn Error>> {
     );
     for (number, (name, _)) in WATCHERS.iter().enumerate() {
         if outcome.status != 0 {
-            return Err(outcome.told().into());
+            return Err(outcome.summary().into());
         }
         let run: Value = serde_json::from_slice(&outcome.file(&format!("{number}.json")))?;
         let cell = &run["cells"][0];
@@ -150,7 +150,7 @@ fn stress(kernel: &str, seconds: u64) -> Result<(), Box<dyn Error>> {
              cp /tmp/own /out/own; grep -h -E 'Slab|Percpu' /proc/meminfo",
         ));
     if outcome.status != 0 {
-        return Err(outcome.told().into());
+        return Err(outcome.summary().into());
     }
     let document = Document::parse(&outcome.file("seen.json"))?;
     for warning in &document.warnings {

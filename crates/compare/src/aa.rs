@@ -58,12 +58,15 @@ pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
 /// Stores the figures of all `runs` in each measurement of `run`, the first. Counts that vary get
 /// an estimate over them.
 pub fn keep_figures(run: &mut Document, runs: &[Document]) {
-    tell(run, &figures(runs), |_| true);
+    set_figures(run, &figures(runs), |_| true);
     for cell in &mut run.cells {
         if let Some(counted) = cell.counted_mut()
             && counted.varies()
         {
-            let kept = counted.estimate.take().and_then(|of| of.samples);
+            let kept = counted
+                .estimate
+                .take()
+                .and_then(|estimate| estimate.samples);
             let over = over_machines(&counted.machines);
             counted.estimate = over.map(|over| Estimate {
                 samples: kept,
@@ -75,7 +78,7 @@ pub fn keep_figures(run: &mut Document, runs: &[Document]) {
 
 /// The median, with Student's interval of the mean around it. None for invalid figures.
 fn over_machines(figures: &[f64]) -> Option<Estimate> {
-    let mut summary = Summary::of(figures).ok()?;
+    let mut summary = Summary::from_samples(figures).ok()?;
     let n = figures.len() as f64;
     let reach = t_quantile(0.975, n - 1.0) * summary.stddev? / n.sqrt();
     summary.ci95 = Some([summary.median - reach, summary.median + reach]);
@@ -84,10 +87,10 @@ fn over_machines(figures: &[f64]) -> Option<Estimate> {
 
 type Figures = HashMap<Key, Vec<(usize, f64)>>;
 
-fn tell(run: &mut Document, figures: &Figures, of: impl Fn(usize) -> bool) {
+fn set_figures(run: &mut Document, figures: &Figures, is_included: impl Fn(usize) -> bool) {
     for cell in &mut run.cells {
         let known = figures.get(&cell.key).into_iter().flatten();
-        let known = known.filter(|(number, _)| of(*number));
+        let known = known.filter(|(number, _)| is_included(*number));
         let mut known: Vec<f64> = known.map(|(_, figure)| *figure).collect();
         if known.len() < 2 {
             known.clear();
@@ -118,7 +121,7 @@ fn figures(runs: &[Document]) -> Figures {
 fn knowing(run: &Document, others: &[usize], figures: &Figures) -> Document {
     let mut run = run.clone();
     run.aa = None;
-    tell(&mut run, figures, |number| others.contains(&number));
+    set_figures(&mut run, figures, |number| others.contains(&number));
     run
 }
 

@@ -14,17 +14,20 @@ use crate::pair::match_up;
 /// All values of the axis are compared with one, by default the experiment's baseline or the first
 /// value.
 pub fn across(
-    of: Named<'_>,
+    named: Named<'_>,
     axis: Axis,
     value: Option<&str>,
     options: &Options,
 ) -> Result<ComparisonDocument, Failure> {
-    let run = of.document;
+    let run = named.document;
     if run.kind != Kind::Run {
         let kind = Kind::title(Some(run.kind));
         return Err(Failure::usage(
-            format!("{} is a {kind}: --across needs a run", of.name),
-            "give a result file of `lsmeter run --output FILE`",
+            format!(
+                "{} is a {kind}, but --across needs a run result file",
+                named.name
+            ),
+            "give a result file from `lsmeter run --output FILE`",
         ));
     }
     let items = items(run);
@@ -35,15 +38,15 @@ pub fn across(
             values.push(value);
         }
     }
-    let base = base_value(of, axis, value, &values)?;
+    let base = base_value(named, axis, value, &values)?;
     let parted = |items: Vec<Item>, value: &str| -> (Vec<Item>, Vec<Item>) {
         (items.into_iter()).partition(|item| split(&item.key, axis).0 == value)
     };
     let (old, mut young) = parted(items, &base);
     values.retain(|value| *value != base);
     let side = |items: &[Item], value: &str| Source {
-        name: format!("{}: {axis} {value}", of.name),
-        ..source(of, items.len())
+        name: format!("{}: {axis} {value}", named.name),
+        ..source(named, items.len())
     };
     let begun = begin(side(&old, &base), side(&young, &values.join("; ")), options);
 
@@ -63,7 +66,7 @@ pub fn across(
         across: Some(axis),
         unmatched,
         matched_by: vec![format!(
-            "measurements of one run are matched by all but their {axis}"
+            "measurements in one run are matched by everything except the {axis}"
         )],
         aa: run.aa.clone(),
         notes: notes("the run", &run.warnings),
@@ -73,8 +76,8 @@ pub fn across(
 }
 
 /// Compares each figure with its baseline, as tables do.
-pub fn with_baselines(of: Named<'_>, options: &Options) -> ComparisonDocument {
-    let run = of.document;
+pub fn with_baselines(named: Named<'_>, options: &Options) -> ComparisonDocument {
+    let run = named.document;
     let items = items(run);
     let measured = items.iter().filter(|item| item.measured.value.is_some());
     let by_key: HashMap<&Key, &Item> = measured.map(|item| (&item.key, item)).collect();
@@ -84,9 +87,9 @@ pub fn with_baselines(of: Named<'_>, options: &Options) -> ComparisonDocument {
         measured.then(|| ((*base).clone(), item.clone()))
     });
     let pairs: Vec<(Item, Item)> = pairs.collect();
-    let source = source(of, pairs.len());
+    let source = source(named, pairs.len());
     let comparison = ComparisonDocument {
-        matched_by: vec!["measurements of one run are matched with their baselines".to_owned()],
+        matched_by: vec!["measurements in one run are matched with their baselines".to_owned()],
         aa: run.aa.clone(),
         notes: notes("the run", &run.warnings),
         ..begin(source.clone(), source, options)
@@ -95,28 +98,32 @@ pub fn with_baselines(of: Named<'_>, options: &Options) -> ComparisonDocument {
 }
 
 fn base_value(
-    of: Named<'_>,
+    named: Named<'_>,
     axis: Axis,
     asked: Option<&str>,
     values: &[String],
 ) -> Result<String, Failure> {
-    let name = of.name;
+    let name = named.name;
     let Some(first) = values.first() else {
-        return Err(empty(of, "measurements"));
+        return Err(empty(named, "measurements"));
     };
-    let experiment = of.document.experiment.as_ref();
+    let experiment = named.document.experiment.as_ref();
     let baseline = match (axis, asked) {
         (_, Some(asked)) => {
             if !values.iter().any(|value| value == asked) {
                 let known = values.join("; ");
                 return Err(Failure::usage(
-                    format!("no measurement of {name} has the {axis} `{asked}`; known are {known}"),
-                    "name a known one with --baseline",
+                    format!(
+                        "no measurement in {name} has the {axis} `{asked}`; available: {known}"
+                    ),
+                    "choose one of these with --baseline",
                 ));
             }
             Some(asked.to_owned())
         }
-        (Axis::Kernel, None) => experiment.and_then(|of| of.baseline_kernel.clone()),
+        (Axis::Kernel, None) => {
+            experiment.and_then(|experiment| experiment.baseline_kernel.clone())
+        }
         (Axis::Stack, None) => {
             let baseline = experiment.and_then(Experiment::baseline_configuration);
             baseline.map(|configuration| configuration.stack.names().join(","))
@@ -125,8 +132,8 @@ fn base_value(
     };
     if values.len() < 2 {
         return Err(Failure::usage(
-            format!("all measurements of {name} have the same {axis}: {first}"),
-            "compare along another axis, or two result files: lsmeter compare BASE NEW",
+            format!("all measurements in {name} have the same {axis}: {first}"),
+            "compare along another axis, or give two result files: lsmeter compare BASE NEW",
         ));
     }
     let baseline = baseline.filter(|value| values.contains(value));

@@ -60,7 +60,7 @@ impl Budget {
             budget.add(Some(pattern.parse().map_err(no_budget)?), limit)?;
         }
         if budget.rules.is_empty() {
-            return Err(no_budget("it has no limit"));
+            return Err(no_budget("the budget has no limit"));
         }
         Ok(budget)
     }
@@ -78,19 +78,22 @@ impl Budget {
     fn add(&mut self, pattern: Option<Pattern>, text: &str) -> Result<(), Failure> {
         let refuse = |why| Err(no_budget(format!("limit `{}`: {why}", excerpt(text))));
         if pattern.as_ref().is_some_and(Pattern::excludes) {
-            return refuse("its pattern excludes; give a pattern that selects");
+            return refuse("its pattern excludes benchmarks; remove the `!`");
         }
-        if pattern.as_ref().is_some_and(|of| of.suite().is_some()) {
+        if pattern
+            .as_ref()
+            .is_some_and(|pattern| pattern.suite().is_some())
+        {
             return refuse("result files do not record suites; name benchmarks");
         }
         let trimmed = text.trim();
         let split = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.'));
         let (number, unit) = trimmed.split_at(split.unwrap_or(trimmed.len()));
         let Ok(number) = number.parse::<f64>() else {
-            return refuse("it does not begin with a number that is 0 or more");
+            return refuse("it must begin with a number, 0 or greater");
         };
         let (limit, unit) = match unit.trim() {
-            "" => return refuse("it has no unit: 1%, 20 instructions, 50 ns, 100 ops/s"),
+            "" => return refuse("it has no unit; write 1%, 20 instructions, 50 ns or 100 ops/s"),
             "%" if number <= PERCENT_MAX => (Limit::Overhead(number / 100.0), None),
             "%" => return refuse("it is above 10000 %"),
             unit if Metric::ALL.iter().any(|metric| metric.unit() == unit) => {
@@ -101,7 +104,7 @@ impl Budget {
             }
             _ => {
                 return refuse(
-                    "its unit is not one of %, instructions, ns, ops/s, calls, calls/s, ns/call, \
+                    "unknown unit; use %, instructions, ns, ops/s, calls, calls/s, ns/call or \
                      decisions",
                 );
             }
@@ -116,7 +119,7 @@ impl Budget {
 
     /// The limit of a measurement: of the longest matching pattern, then the strictest. Limits in
     /// other units are ignored.
-    pub fn of(&self, cell: &ComparedCell) -> Option<Limit> {
+    pub fn limit(&self, cell: &ComparedCell) -> Option<Limit> {
         let fits = |rule: &&Rule| {
             let unit = rule.unit.as_ref().is_none_or(|unit| *unit == cell.unit);
             let pattern = rule.pattern.as_ref();

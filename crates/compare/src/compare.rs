@@ -56,8 +56,8 @@ pub fn compare(
     if old != young {
         let [a, b] = [old, young].map(|kind| Kind::title(Some(kind)));
         return Err(Failure::usage(
-            format!("{} is a {a}, {} a {b}", base.name, new.name),
-            "give two result files of the same command",
+            format!("{} is a {a}, but {} is a {b}", base.name, new.name),
+            "give two result files from the same command",
         ));
     }
     let by_command = recordings::are_of_commands(base.document, new.document);
@@ -86,8 +86,8 @@ pub fn compare(
     ))
 }
 
-fn items(of: Named<'_>, by_command: bool) -> Result<Vec<Item>, Failure> {
-    let document = of.document;
+fn items(named: Named<'_>, by_command: bool) -> Result<Vec<Item>, Failure> {
+    let document = named.document;
     let (what, items) = match document.kind {
         Kind::Run => ("measurements", item::items(document)),
         Kind::Profile => ("profiles", item::items(document)),
@@ -96,21 +96,24 @@ fn items(of: Named<'_>, by_command: bool) -> Result<Vec<Item>, Failure> {
         kind => {
             let kind = Kind::title(Some(kind));
             return Err(Failure::usage(
-                format!("{} is a {kind}, which has nothing to compare", of.name),
-                "give result files of lsmeter run, profile, monitor or sensitivity",
+                format!(
+                    "{} is a {kind}: lsmeter compare cannot compare it",
+                    named.name
+                ),
+                "give result files from lsmeter run, profile, monitor or sensitivity",
             ));
         }
     };
     if items.is_empty() {
-        return Err(empty(of, what));
+        return Err(empty(named, what));
     }
     Ok(items)
 }
 
-pub(crate) fn empty(of: Named<'_>, what: &str) -> Failure {
+pub(crate) fn empty(named: Named<'_>, what: &str) -> Failure {
     Failure::usage(
-        format!("{} has no {what}", of.name),
-        "measure again, with at least one measurement selected",
+        format!("{} has no {what}", named.name),
+        "measure again and select at least one measurement",
     )
 }
 
@@ -121,31 +124,31 @@ fn same_units(base: Named<'_>, a: &[Item], new: Named<'_>, b: &[Item]) -> Result
     if !old.is_disjoint(&young) {
         return Ok(());
     }
-    let said = |units: BTreeSet<Metric>| {
-        let said: Vec<String> = units
+    let names = |units: BTreeSet<Metric>| {
+        let names: Vec<String> = units
             .into_iter()
             .map(|metric| format!("{metric} ({})", metric.unit()))
             .collect();
-        said.join(", ")
+        names.join(", ")
     };
     Err(Failure::usage(
         format!(
-            "{} has {}, {} {}: they share no unit",
+            "{} contains {}, but {} contains {}: they share no unit",
             base.name,
-            said(old),
+            names(old),
             new.name,
-            said(young)
+            names(young)
         ),
         "measure both with the same --metric: instructions are not time",
     ))
 }
 
-pub(crate) fn source(of: Named<'_>, cells: usize) -> Source {
+pub(crate) fn source(named: Named<'_>, cells: usize) -> Source {
     Source {
-        name: of.name.to_owned(),
-        document: Kind::title(Some(of.document.kind)).to_owned(),
-        tool: of.document.tool.clone(),
-        started: of.document.started.clone(),
+        name: named.name.to_owned(),
+        document: Kind::title(Some(named.document.kind)).to_owned(),
+        tool: named.document.tool.clone(),
+        started: named.document.started.clone(),
         cells: cells as u64,
     }
 }

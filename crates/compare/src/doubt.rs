@@ -45,6 +45,7 @@ fn is_doubt(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
         | WarningKind::OtherKernel
         | WarningKind::OtherModules
         | WarningKind::DeniedCalls
+        | WarningKind::Denials
         | WarningKind::UncoveredCalls => false,
     }
 }

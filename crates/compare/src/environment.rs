@@ -15,19 +15,20 @@ pub(crate) fn differences(base: &Document, new: &Document) -> Vec<EnvironmentDif
     let asked = base.experiment.is_some() && new.experiment.is_some();
     let (a, b) = (facts(base, asked), facts(new, asked));
     let value = |facts: &[(&'static str, String)], key: &str| {
-        let found = facts.iter().find(|(of, _)| *of == key);
+        let found = facts.iter().find(|(known, _)| *known == key);
         found.map(|(_, value)| value.clone()).unwrap_or_default()
     };
     let only_b = b
         .iter()
-        .filter(|(key, _)| a.iter().all(|(of, _)| of != key));
+        .filter(|(key, _)| a.iter().all(|(known, _)| known != key));
     let keys = a.iter().chain(only_b).map(|(key, _)| *key);
     let all = keys.map(|key| EnvironmentDifference {
         key: key.to_owned(),
         base: value(&a, key),
         new: value(&b, key),
     });
-    all.filter(|of| of.base != of.new).collect()
+    all.filter(|difference| difference.base != difference.new)
+        .collect()
 }
 
 pub(crate) fn doubt(differences: &[EnvironmentDifference], trusted: bool) -> Option<String> {
@@ -50,7 +51,10 @@ fn facts(document: &Document, asked: bool) -> Vec<(&'static str, String)> {
     let mut facts = vec![("lsmeter", document.tool.version.clone())];
     let architectures = document.cells.iter().map(|cell| cell.key.architecture);
     let architectures: BTreeSet<Architecture> = architectures.collect();
-    let architectures: Vec<&str> = architectures.iter().map(|of| of.as_str()).collect();
+    let architectures: Vec<&str> = architectures
+        .iter()
+        .map(|architecture| architecture.as_str())
+        .collect();
     facts.push(("architecture", architectures.join(", ")));
     facts.extend(of_environment(&document.environment));
     if let Some(experiment) = document.experiment.as_ref().filter(|_| asked) {

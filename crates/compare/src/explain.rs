@@ -36,10 +36,10 @@ pub(crate) fn explain<'a>(
         }
         let explained = || {
             let (_, old) = counted(documents.0, base)?;
-            let (told, young) = counted(documents.1, new)?;
+            let (new_counted, young) = counted(documents.1, new)?;
             let mut explained = between(cell as u32, old, young)?;
             if base.key.kernel == new.key.kernel {
-                explained.residual_functions = residual_functions(old, told);
+                explained.residual_functions = residual_functions(old, new_counted);
             }
             Some(explained)
         };
@@ -121,8 +121,8 @@ fn events(base: Option<&Events>, new: Option<&Events>) -> Vec<EventChange> {
     };
     let kinds = Events::KINDS.iter().map(|kind| EventChange {
         event: kind.name.to_owned(),
-        base: (kind.of)(base),
-        new: (kind.of)(new),
+        base: (kind.count)(base),
+        new: (kind.count)(new),
     });
     kinds.filter(|change| change.base != change.new).collect()
 }

@@ -23,7 +23,7 @@ pub(crate) fn ask(
         reasons: Vec::new(),
     };
     for cell in compared {
-        let Some(limit) = budget.of(cell) else {
+        let Some(limit) = budget.limit(cell) else {
             continue;
         };
         if is_nowhere(cell) {
@@ -46,7 +46,7 @@ pub(crate) fn ask(
         0 => {}
         n => gate
             .reasons
-            .push(format!("{n} measurements of BASE are not in NEW")),
+            .push(format!("{n} measurements from BASE are missing from NEW")),
     }
     if gate.failed + gate.inconclusive + gate.passed == 0 {
         gate.reasons.push("no measurement has a limit".to_owned());
@@ -77,9 +77,11 @@ fn verdict(cell: &ComparedCell, limit: Limit) -> (GateVerdict, String) {
     if cell.verdict == Verdict::Same && cell.method != Method::Exact {
         return (Pass, "the same".to_owned());
     }
-    let Some(excess) = Excess::of(cell, limit) else {
+    let Some(excess) = Excess::new(cell, limit) else {
         let reason = cell.reason.clone();
-        return inconclusive(reason.unwrap_or_else(|| "it has no interval".to_owned()));
+        return inconclusive(
+            reason.unwrap_or_else(|| "there is no confidence interval".to_owned()),
+        );
     };
     let Excess {
         low, high, figure, ..
@@ -102,7 +104,10 @@ fn verdict(cell: &ComparedCell, limit: Limit) -> (GateVerdict, String) {
         return (Pass, format!("{range}, at most {}", excess.limit));
     }
     let why = if *low > 0.0 {
-        let reason = cell.reason.as_deref().unwrap_or("it may be chance");
+        let reason = cell
+            .reason
+            .as_deref()
+            .unwrap_or("the difference may be chance");
         format!("{range} is above {}, but {reason}", excess.limit)
     } else {
         format!("{range} includes {}", excess.limit)
@@ -125,13 +130,13 @@ struct Excess {
 }
 
 impl Excess {
-    fn of(cell: &ComparedCell, limit: Limit) -> Option<Excess> {
+    fn new(cell: &ComparedCell, limit: Limit) -> Option<Excess> {
         let base = cell.base.value?;
         match limit {
             Limit::Overhead(limit) => {
                 // A BASE of 0: any increase is infinite.
-                let overhead = cell.overhead.or_else(|| of_nothing(cell))?;
-                let [low, high] = cell.ci95.or_else(|| of_nothing(cell).map(|o| [o; 2]))?;
+                let overhead = cell.overhead.or_else(|| from_zero(cell))?;
+                let [low, high] = cell.ci95.or_else(|| from_zero(cell).map(|o| [o; 2]))?;
                 Some(Excess {
                     low: low - limit,
                     high: high - limit,
@@ -163,7 +168,7 @@ impl Excess {
     }
 }
 
-fn of_nothing(cell: &ComparedCell) -> Option<f64> {
+fn from_zero(cell: &ComparedCell) -> Option<f64> {
     let (base, new) = (cell.base.value?, cell.new.value?);
     (cell.method == Method::Exact && base == 0.0).then_some(if new > 0.0 {
         f64::INFINITY

@@ -58,16 +58,16 @@ pub(crate) fn pair(base: Vec<Item>, new: Vec<Item>) -> Paired {
         "measurements are matched by kernel, configuration, file system, benchmark, variant and metric"
             .to_owned(),
     ];
-    let mut only = |what: &str, of: &dyn Fn(&Key) -> String| {
+    let mut only = |what: &str, value: &dyn Fn(&Key) -> String| {
         let values = |items: &[Item]| -> BTreeSet<String> {
-            items.iter().map(|item| of(&item.key)).collect()
+            items.iter().map(|item| value(&item.key)).collect()
         };
         let (old, young) = (values(&base), values(&new));
         let differ = old.len() == 1 && young.len() == 1 && old != young;
         if differ {
             let first = |values: &BTreeSet<String>| values.first().cloned().unwrap_or_default();
             matched_by.push(format!(
-                "{what}: {} of BASE against {} of NEW, the only one of each",
+                "{what}: {} in BASE is compared with {} in NEW, the only one in each",
                 first(&old),
                 first(&young)
             ));

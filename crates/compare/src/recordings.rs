@@ -12,7 +12,12 @@ use crate::item::Item;
 
 /// Are both recordings of a command? Then calls are counts of the same work.
 pub(crate) fn are_of_commands(base: &Document, new: &Document) -> bool {
-    let of_command = |of: &Document| of.monitor.as_ref().is_some_and(Monitoring::is_of_command);
+    let of_command = |document: &Document| {
+        document
+            .monitor
+            .as_ref()
+            .is_some_and(Monitoring::is_of_command)
+    };
     of_command(base) && of_command(new)
 }
 
@@ -23,7 +28,7 @@ pub(crate) fn items(document: &Document, by_command: bool) -> Vec<Item> {
         return Vec::new();
     };
     let total = document.all_intervals();
-    let intervals: Vec<ByFunction<'_>> = document.intervals().map(ByFunction::of).collect();
+    let intervals: Vec<ByFunction<'_>> = document.intervals().map(ByFunction::new).collect();
     let mut items = Vec::new();
     for hook in &total.hooks {
         let name = (hook.hook.as_str(), hook.function.as_str());
@@ -60,7 +65,7 @@ struct ByFunction<'a> {
 }
 
 impl<'a> ByFunction<'a> {
-    fn of(interval: &'a Interval) -> ByFunction<'a> {
+    fn new(interval: &'a Interval) -> ByFunction<'a> {
         let hooks = interval.hooks.iter();
         ByFunction {
             seconds: interval.seconds,
@@ -101,13 +106,13 @@ fn samples(samples: Vec<f64>, whole: f64) -> Measured {
         return Measured::of_samples(samples);
     }
     if !whole.is_finite() {
-        return Measured::missing(model::Status::Failed, Some("it took no time"));
+        return Measured::missing(model::Status::Failed, Some("its calls took no time"));
     }
     Measured {
         exact: false,
         n: Some(n as u64),
         reason: Some(format!(
-            "{n} intervals are too few: record at least {SAMPLES_MIN} (--interval)"
+            "only {n} intervals: record at least {SAMPLES_MIN} (--interval)"
         )),
         ..Measured::exact(whole)
     }

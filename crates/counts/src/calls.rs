@@ -30,7 +30,7 @@ pub enum What {
 }
 
 impl What {
-    fn of(word: u64) -> Option<What> {
+    fn from_word(word: u64) -> Option<What> {
         let word = u32::try_from(word).ok()?;
         let number = word & ((1 << NUMBER_BITS) - 1);
         Some(match word >> NUMBER_BITS {
@@ -58,10 +58,10 @@ pub struct Call {
 
 impl Call {
     /// `at` is the node's index; `None` for an invalid record.
-    pub(crate) fn of(record: &[u8], at: usize) -> Option<Call> {
+    pub(crate) fn from_record(record: &[u8], at: usize) -> Option<Call> {
         let parent = u32_at(record, 4);
         (parent as usize <= at.saturating_sub(1)).then_some(Call {
-            what: What::of(u64_at(record, 24))?,
+            what: What::from_word(u64_at(record, 24))?,
             parent,
             calls: u64_at(record, 16),
             instructions: u64_at(record, 8),

@@ -118,7 +118,7 @@ impl CallTree {
                 sum.did(*events * times);
             }
         }
-        let length = |of: &Option<IrqsOff>| of.as_ref().map(|of| of.instructions);
+        let length = |irqs_off: &Option<IrqsOff>| irqs_off.as_ref().map(|off| off.instructions);
         if length(&other.irqs_off) > length(&self.irqs_off) {
             self.irqs_off.clone_from(&other.irqs_off);
         }

@@ -75,7 +75,7 @@ pub enum CountError {
     )]
     NoCleanWindow { regions: usize },
     /// Operations of a composite benchmark opened different numbers of measured regions.
-    #[error("operation {operation} opened {found} measured regions, the first one {expected}")]
+    #[error("operation {operation} opened {found} measured regions, but the first {expected}")]
     UnevenOperations {
         operation: usize,
         found: usize,
@@ -148,13 +148,13 @@ fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountErro
     let (mut dominant, usual) = dominant_paths(cell).ok_or(CountError::NoCleanWindow {
         regions: operations.len(),
     })?;
-    let of = |(window, usual): (&Window, &PathKey)| match window.clean {
+    let instructions = |(window, usual): (&Window, &PathKey)| match window.clean {
         true => window.instructions,
         false => usual.0,
     };
     let samples = operations
         .iter()
-        .map(|regions| regions.iter().zip(&usual).map(of).sum::<u64>());
+        .map(|regions| regions.iter().zip(&usual).map(instructions).sum::<u64>());
     let samples: Vec<u64> = samples.collect();
     let is_on_dominant = |sample: &&u64| **sample == dominant.instructions;
     dominant.regions = samples.iter().filter(is_on_dominant).count();

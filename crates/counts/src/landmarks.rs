@@ -66,7 +66,7 @@ pub fn landmarks(symbols: &SymbolTable) -> String {
 mod tests {
     use super::*;
 
-    fn of(name: &str, map: &str) -> String {
+    fn found(name: &str, map: &str) -> String {
         let arch = kernels::arch::by_name(name).unwrap();
         landmarks(&SymbolTable::from_map(arch, map).unwrap())
     }
@@ -77,7 +77,7 @@ mod tests {
                    ffffffff81000040 T asm_common_interrupt\nffffffff81000060 T __switch_to_asm\n\
                    ffffffff81000080 T irq_entries_start\nffffffff81000100 T _end\n";
         assert_eq!(
-            of("x86_64", map),
+            found("x86_64", map),
             "interrupt ffffffff81000020 ffffffff81000021\n\
              interrupt ffffffff81000040 ffffffff81000041\n\
              interrupt ffffffff81000080 ffffffff81000100\n\
@@ -88,13 +88,13 @@ mod tests {
                    ffff800080011100 t el1h_64_irq\nffff800080012000 T cpu_switch_to\n\
                    ffff800080012080 T _end\n";
         assert_eq!(
-            of("aarch64", map),
+            found("aarch64", map),
             "interrupt ffff800080011100 ffff800080011101\n\
              exception ffff800080010a00 ffff800080010a01\n\
              interrupt ffff800080010a80 ffff800080010c00\n\
              interrupt ffff800080010c80 ffff800080010e00\n\
              switch ffff800080012000 ffff800080012001\n"
         );
-        assert_eq!(of("aarch64", "ffff800080012080 T _end\n"), "");
+        assert_eq!(found("aarch64", "ffff800080012080 T _end\n"), "");
     }
 }

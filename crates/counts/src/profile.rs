@@ -44,8 +44,8 @@ pub struct CellProfile {
 pub enum ProfileError {
     /// The plugin limits the number of paths.
     #[error(
-        "a path that the operation took was not traced: it has too many different ones \
-         ({paths} paths, {traces} traced)"
+        "too many different paths to trace: the operation took {paths} paths, and the plugin \
+         traced {traces} of them"
     )]
     NotTraced {
         paths: usize,
@@ -55,7 +55,7 @@ pub enum ProfileError {
     #[error(transparent)]
     Walk(#[from] WalkError),
     /// The calls do not add up to the plugin's count.
-    #[error("the calls of a path have {traced} instructions, the plugin counted {counted}")]
+    #[error("the calls on a path have {traced} instructions, but the plugin counted {counted}")]
     Sum { traced: u64, counted: u64 },
 }
 
@@ -110,7 +110,7 @@ fn system_calls(tree: &CallTree, code: &kernels::arch::Code) -> BTreeMap<String,
 
 impl CellProfile {
     /// [`ProfileError`]; without a clean region [`ProfileError::NotTraced`].
-    pub fn of(
+    pub fn new(
         cell: &CellRecords,
         blocks: &[Block],
         profiler: &mut Profiler<'_>,

@@ -269,7 +269,7 @@ impl ProgramReader<'_> {
                 calls: entry.calls,
                 instructions: entry.tree.total(),
                 hooks: self.framework.costs(&entry.tree, self.active_lsms),
-                asked: AskedCall::of(entry.calls, &entry.tree, self.framework),
+                asked: AskedCall::new(entry.calls, &entry.tree, self.framework),
             });
         }
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.instructions));

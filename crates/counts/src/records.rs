@@ -41,7 +41,7 @@ const UNARMED: u8 = 8;
 pub enum RecordError {
     #[error("the plugin's records do not start with a header of version {VERSION}")]
     Header,
-    #[error("record {index} in the plugin's file is of unknown kind {kind}")]
+    #[error("record {index} in the plugin's file has unknown kind {kind}")]
     Kind {
         /// Position in the file, from 0.
         index: u64,
@@ -74,7 +74,7 @@ pub struct Window {
 }
 
 impl Window {
-    fn of(record: &[u8]) -> Window {
+    fn from_record(record: &[u8]) -> Window {
         let is = |flag| record[1] & flag != 0;
         let switched = is(SWITCHED) && !is(ALL_TASKS);
         let others = switched || (is(INTERRUPTED) && is(ALL_TASKS));
@@ -168,7 +168,7 @@ impl RecordReader {
             first: u64_at(record, 8),
             next: u64_at(record, 16),
             instructions,
-            end: BlockEnd::of(record[1] & !EXCEPTION),
+            end: BlockEnd::from_kind(record[1] & !EXCEPTION),
             exception: record[1] & EXCEPTION != 0,
             notes: Vec::new(),
         });
@@ -207,7 +207,7 @@ impl RecordReader {
                     return Err(RecordError::TooLong);
                 }
                 self.calls += 1;
-                let call = Call::of(record, self.program.calls.len());
+                let call = Call::from_record(record, self.program.calls.len());
                 let call = call.ok_or_else(|| self.out_of_order("a call before its caller"))?;
                 self.program.calls.push(call);
             }
@@ -291,7 +291,7 @@ impl RecordReader {
                         elements,
                     });
                 }
-                cell.regions.push(Window::of(record));
+                cell.regions.push(Window::from_record(record));
             }
             OP_BEGIN => {
                 if cell.operations.len() == MAX_WINDOWS {

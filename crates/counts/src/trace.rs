@@ -19,7 +19,7 @@ pub enum BlockEnd {
 }
 
 impl BlockEnd {
-    pub(crate) fn of(kind: u8) -> BlockEnd {
+    pub(crate) fn from_kind(kind: u8) -> BlockEnd {
         match kind {
             3 => BlockEnd::Call,
             4 => BlockEnd::Return,

@@ -26,7 +26,7 @@ pub enum WalkError {
     #[error("the trace names block {0}, which the plugin did not describe")]
     NoBlock(u32),
     /// More instructions of a block were counted before than it has.
-    #[error("more of block {0} was counted before than it has")]
+    #[error("more instructions of block {0} were already counted than the block has")]
     CountedBefore(u32),
     #[error("calls nest deeper than {MAX_DEPTH}")]
     TooDeep,

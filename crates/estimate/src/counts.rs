@@ -35,7 +35,7 @@ pub(crate) fn version(release: &str) -> (Option<&str>, Option<&str>) {
 }
 
 impl Did {
-    fn of(path: &HookedPath) -> Option<Did> {
+    fn from_path(path: &HookedPath) -> Option<Did> {
         Some(Did {
             instructions: path.total,
             events: path.events?,
@@ -85,23 +85,23 @@ pub fn counts_of(document: &Document) -> Result<Counts, Failure> {
         .collect();
     if cells.is_empty() {
         return Err(Failure::usage(
-            "no events of a stack and of its baseline",
+            "no events for a stack and its baseline",
             "count with `lsmeter profile --events --baseline capability`",
         ));
     }
-    let is_older = |of: &Counted| {
-        [&of.own, &of.base]
+    let is_older = |cell: &Counted| {
+        [&cell.own, &cell.base]
             .iter()
-            .any(|did| lacks_long(&did.events))
+            .any(|did| is_missing_long_rep(&did.events))
     };
     if cells.iter().any(is_older) {
-        cells.iter_mut().for_each(|of| of.older = true);
+        cells.iter_mut().for_each(|cell| cell.older = true);
     }
     Ok(Counts { cells })
 }
 
 /// REP instructions with this many bytes each include long ones.
-fn lacks_long(events: &Events) -> bool {
+fn is_missing_long_rep(events: &Events) -> bool {
     let fewest = events
         .rep_instructions
         .saturating_mul(Events::LONG_REP_BYTES);
@@ -109,15 +109,15 @@ fn lacks_long(events: &Events) -> bool {
 }
 
 fn counted(cell: &Cell, document: &Document) -> Option<Counted> {
-    let of = cell.counted()?;
-    let own = Did::of(of.hooked.as_ref()?)?;
+    let counted = cell.counted()?;
+    let own = Did::from_path(counted.hooked.as_ref()?)?;
     let found = |base: &Key| document.cells.iter().find(|cell| cell.key == *base);
-    let (baseline, base) = match &of.residual {
-        Some(residual) => (residual.stack.clone(), Did::of(&residual.path)?),
+    let (baseline, base) = match &counted.residual {
+        Some(residual) => (residual.stack.clone(), Did::from_path(&residual.path)?),
         None => {
             let base = found(&document.baseline_of(&cell.key)?)?;
             let path = base.counted()?.hooked.as_ref()?;
-            (base.key.stack.clone(), Did::of(path)?)
+            (base.key.stack.clone(), Did::from_path(path)?)
         }
     };
     Some(Counted {
@@ -126,7 +126,7 @@ fn counted(cell: &Cell, document: &Document) -> Option<Counted> {
         own,
         baseline,
         base,
-        mixed: !of.is_comparable(),
+        mixed: !counted.is_comparable(),
         older: false,
     })
 }

@@ -25,20 +25,20 @@ pub fn estimate(
         .map(|term| term.event.as_str())
         .collect();
     let terms = Terms::named(&names)?;
-    let cell = |of: &Counted| {
-        let more = of.more(&terms);
-        let (estimate, refused) = match refused(weights, &more, of) {
+    let cell = |counted: &Counted| {
+        let more = counted.more(&terms);
+        let (estimate, refused) = match refused(weights, &more, counted) {
             Some(why) => (None, Some(why)),
             None => (Some(of_sum(weights, &more.x)), None),
         };
-        let measured = times.and_then(|times| times.added.get(&meeting(&of.key)));
+        let measured = times.and_then(|times| times.added.get(&meeting(&counted.key)));
         EstimatedCell {
-            key: of.key.clone(),
-            baseline: of.baseline.clone(),
-            instructions: signed(of.own.instructions, of.base.instructions),
+            key: counted.key.clone(),
+            baseline: counted.baseline.clone(),
+            instructions: signed(counted.own.instructions, counted.base.instructions),
             hooks: match &refused {
                 Some(_) => Vec::new(),
-                None => hooks(weights, &terms, &of.own, &of.base),
+                None => hooks(weights, &terms, &counted.own, &counted.base),
             },
             estimate,
             refused,
@@ -57,24 +57,22 @@ fn signed(own: u64, base: u64) -> i64 {
     own.wrapping_sub(base).cast_signed()
 }
 
-fn refused(weights: &Weights, more: &Difference, of: &Counted) -> Option<String> {
-    if of.mixed {
-        return Some("no path represents the operation".to_owned());
+fn refused(weights: &Weights, more: &Difference, counted: &Counted) -> Option<String> {
+    if counted.mixed {
+        return Some("no single path represents the operation".to_owned());
     }
-    if of.older && weights.terms.iter().any(|term| term.event == LONG_REP) {
+    if counted.older && weights.terms.iter().any(|term| term.event == LONG_REP) {
         return Some(
-            "its count is from an lsmeter without long REP instructions: count it again".to_owned(),
+            "an old lsmeter counted it without long REP instructions: count it again".to_owned(),
         );
     }
     if let Some((what, number)) = more.unknown {
-        return Some(format!(
-            "its {what} differ by {number:+}, which have no weight"
-        ));
+        return Some(format!("{what} differ by {number:+}, but have no weight"));
     }
     let mut terms = weights.terms.iter().zip(&more.x);
     let (term, x) = terms.find(|(term, x)| x.abs() > REACH * term.most)?;
     Some(format!(
-        "{} differ by {x:+}, the weights were fitted to at most {}",
+        "{} differ by {x:+}, but the weights were fitted to differences of at most {}",
         term.event, term.most
     ))
 }
@@ -98,10 +96,10 @@ fn of_sum(weights: &Weights, x: &[f64]) -> Nanoseconds {
 fn hooks(weights: &Weights, terms: &Terms, own: &Did, base: &Did) -> Vec<EstimatedHook> {
     let nothing = HookCost::default();
     let lines = base.events.instruction_lines;
-    let found = |hooks: &[HookCost], of: &HookCost| {
+    let found = |hooks: &[HookCost], wanted: &HookCost| {
         let mut hooks = hooks.iter();
         hooks
-            .find(|hook| (&hook.hook, &hook.function) == (&of.hook, &of.function))
+            .find(|hook| (&hook.hook, &hook.function) == (&wanted.hook, &wanted.function))
             .cloned()
     };
     let did = |hook: &HookCost| (hook.inclusive, hook.events.unwrap_or_default());
@@ -143,7 +141,7 @@ fn warnings(weights: &Weights) -> Vec<Warning> {
     if version(timed) != version(counted) {
         warnings.push(Warning::new(
             WarningKind::Other,
-            format!("times are of {timed}, counts of {counted}: their code may differ"),
+            format!("times are from {timed}, but counts from {counted}: the code may differ"),
         ));
     }
     warnings

@@ -49,20 +49,20 @@ pub(crate) fn unit(ns: f64) -> f64 {
 /// only whole operations; the counts' baseline represents its stack. Counts are those of the timed
 /// kernel version, if there are several.
 pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, Failure> {
-    let is_known = |of: &&Counted| !(of.older && terms.has(LONG_REP));
+    let is_known = |counted: &&Counted| !(counted.older && terms.has(LONG_REP));
     let counts = counts.of_version(&times.release).filter(is_known);
     let counts: Vec<&Counted> = counts.collect();
     let mut pairs: Vec<Pair<'_>> = counts
         .iter()
-        .filter_map(|of| difference(of, times, terms))
+        .filter_map(|counted| difference(counted, times, terms))
         .collect();
     let few = |pairs: &[Pair<'_>]| match pairs.len() {
         pairs if pairs < LEAST => Err(Failure::usage(
             format!(
-                "{pairs} operations were both timed and counted with a baseline, {LEAST} are needed"
+                "only {pairs} operations were timed and counted with a baseline; {LEAST} are needed"
             ),
-            "time and count the same benchmarks, stacks and file system; repeat counts of an old \
-             lsmeter without long REP instructions",
+            "time and count the same benchmarks, stacks and file system; repeat counts from an \
+             old lsmeter, which did not record long REP instructions",
         )),
         _ => Ok(()),
     };
@@ -133,19 +133,19 @@ fn whole_operations<'a>(
     counts: &[&'a Counted],
     terms: &Terms,
 ) -> Result<Vec<Pair<'a>>, Failure> {
-    let base_key = |of: &Counted| {
+    let base_key = |counted: &Counted| {
         if times.of_running {
-            return anywhere(&of.key);
+            return anywhere(&counted.key);
         }
-        let mut key = meeting(&of.key);
-        key.stack.clone_from(&of.baseline);
+        let mut key = meeting(&counted.key);
+        key.stack.clone_from(&counted.baseline);
         key.policy = model::Policy::None;
         key.settings = model::Settings::default();
         key
     };
     let is_null = |subject: &Subject| matches!(subject, Subject::Benchmark { benchmark, .. } if benchmark == GETPPID);
-    let null = counts.iter().find(|of| is_null(&of.key.subject));
-    let null = null.and_then(|of| Some((of, times.whole.get(&base_key(of))?)));
+    let null = counts.iter().find(|counted| is_null(&counted.key.subject));
+    let null = null.and_then(|counted| Some((counted, times.whole.get(&base_key(counted))?)));
     let (null, null_time) = null.ok_or_else(|| {
         Failure::usage(
             "getppid was not both timed and counted",
@@ -228,17 +228,17 @@ fn benchmark(counted: &Counted) -> &str {
 
 /// Estimates are for differences; a running kernel has only whole operations.
 fn is_tested(pair: &Pair<'_>, all: &[Pair<'_>]) -> bool {
-    !pair.whole || all.iter().all(|of| of.whole)
+    !pair.whole || all.iter().all(|pair| pair.whole)
 }
 
 /// Measured and predicted values; differences relative to the operation's time.
 fn overheads(blind: &[Blind<'_>]) -> Vec<(f64, f64)> {
-    let of = |of: &Blind<'_>| {
-        let pair = of.pair;
+    let overhead = |prediction: &Blind<'_>| {
+        let pair = prediction.pair;
         let whole = if pair.whole { 1.0 } else { pair.base_ns };
-        (pair.observation.y / whole, of.ns / whole)
+        (pair.observation.y / whole, prediction.ns / whole)
     };
-    blind.iter().map(of).collect()
+    blind.iter().map(overhead).collect()
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
@@ -247,15 +247,18 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 
 /// Leaves out one benchmark at a time.
 fn error(pairs: &[Pair<'_>]) -> FitError {
-    let same = |pair: &Pair<'_>, of: &Counted| benchmark(pair.counted) == benchmark(of);
+    let same = |pair: &Pair<'_>, counted: &Counted| benchmark(pair.counted) == benchmark(counted);
     let groups = kinds(pairs, |counted| benchmark(counted).to_owned());
     let blind = blind(pairs, &groups, &same);
-    let distance = |of: &Blind<'_>| (of.pair.observation.y - of.ns).abs();
-    let mut in_errors: Vec<f64> = blind.iter().map(|of| distance(of) / unit(of.ns)).collect();
+    let distance = |prediction: &Blind<'_>| (prediction.pair.observation.y - prediction.ns).abs();
+    let mut in_errors: Vec<f64> = blind
+        .iter()
+        .map(|prediction| distance(prediction) / unit(prediction.ns))
+        .collect();
     in_errors.sort_by(f64::total_cmp);
     let at = (in_errors.len() * 95).div_ceil(100).max(1) - 1;
-    let of_instructions = |of: &Blind<'_>| {
-        let pair = of.pair;
+    let of_instructions = |prediction: &Blind<'_>| {
+        let pair = prediction.pair;
         let (ns, instructions) = match pair.whole {
             true => (1.0, 1.0),
             false => (pair.base_ns, pair.counted.base.instructions as f64),
@@ -267,7 +270,12 @@ fn error(pairs: &[Pair<'_>]) -> FitError {
         rank_correlation: rank_correlation(&overheads(&blind)).unwrap_or_default(),
         rank_correlation_of_instructions: rank_correlation(&of_instructions).unwrap_or_default(),
         median_ns: median(blind.iter().map(distance)),
-        median_points: 100.0 * median(blind.iter().map(|of| distance(of) / of.pair.base_ns)),
+        median_points: 100.0
+            * median(
+                blind
+                    .iter()
+                    .map(|prediction| distance(prediction) / prediction.pair.base_ns),
+            ),
         median_points_of_instructions: pairs.iter().any(|pair| !pair.whole).then(|| {
             let distances = of_instructions.iter().map(|(ns, own)| (ns - own).abs());
             100.0 * median(distances)
@@ -278,8 +286,9 @@ fn error(pairs: &[Pair<'_>]) -> FitError {
 
 /// Leaves out one stack at a time; also the rank correlation of all overheads.
 fn left_out(pairs: &[Pair<'_>]) -> (Vec<LeftOutStack>, Option<f64>) {
-    let same =
-        |pair: &Pair<'_>, of: &Counted| !pair.whole && pair.counted.key.stack == of.key.stack;
+    let same = |pair: &Pair<'_>, counted: &Counted| {
+        !pair.whole && pair.counted.key.stack == counted.key.stack
+    };
     if pairs.iter().all(|pair| pair.whole) {
         return (Vec::new(), None);
     }
@@ -289,16 +298,22 @@ fn left_out(pairs: &[Pair<'_>]) -> (Vec<LeftOutStack>, Option<f64>) {
         let blind = blind(pairs, &[*group], &same);
         let some: Vec<&Blind<'_>> = blind
             .iter()
-            .filter(|of| of.pair.instructions.abs() >= FEW)
+            .filter(|prediction| prediction.pair.instructions.abs() >= FEW)
             .collect();
-        let measured = |of: &&Blind<'_>| of.pair.observation.y;
+        let measured = |prediction: &&Blind<'_>| prediction.pair.observation.y;
         let overheads = overheads(&blind);
         together.extend_from_slice(&overheads);
         LeftOutStack {
             stack: group.key.stack.clone(),
             operations: some.len() as u32,
-            ratio: median(some.iter().map(|of| measured(of) / of.ns)),
-            ns_per_instruction: median(some.iter().map(|of| measured(of) / of.pair.instructions)),
+            ratio: median(
+                some.iter()
+                    .map(|prediction| measured(prediction) / prediction.ns),
+            ),
+            ns_per_instruction: median(
+                some.iter()
+                    .map(|prediction| measured(prediction) / prediction.pair.instructions),
+            ),
             rank_correlation: rank_correlation(&overheads),
         }
     };
@@ -316,13 +331,13 @@ fn intervals(pairs: &[&Pair<'_>]) -> Vec<[f64; 2]> {
     let mut draws: Vec<Vec<f64>> = Vec::with_capacity(DRAWS);
     for _ in 0..DRAWS {
         let drawn = (0..names.len()).map(|_| names[random.below(names.len())]);
-        let of = |name| {
+        let of_benchmark = |name| {
             pairs
                 .iter()
                 .copied()
                 .filter(move |pair| benchmark(pair.counted) == name)
         };
-        let drawn: Vec<&Pair<'_>> = drawn.flat_map(of).collect();
+        let drawn: Vec<&Pair<'_>> = drawn.flat_map(of_benchmark).collect();
         draws.push(weights_of(&drawn));
     }
     let terms = draws.first().map_or(0, Vec::len);

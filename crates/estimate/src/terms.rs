@@ -59,9 +59,9 @@ impl Terms {
             let unknown = || {
                 let kinds: Vec<&str> = Events::KINDS.iter().map(|kind| kind.name).collect();
                 Failure::usage(
-                    format!("there is no event `{}`", short()),
+                    format!("unknown event `{}`", short()),
                     format!(
-                        "one of {INSTRUCTIONS}, {CONFLICTING_LINES}, {}",
+                        "use one of {INSTRUCTIONS}, {CONFLICTING_LINES}, {}",
                         kinds.join(", ")
                     ),
                 )
@@ -79,12 +79,12 @@ impl Terms {
     /// `lines` of instructions under the baseline.
     pub(crate) fn difference(
         &self,
-        of: (u64, &Events),
+        own: (u64, &Events),
         base: (u64, &Events),
         lines: u64,
     ) -> Difference {
         let more = |own: u64, base: u64| i128::from(own) - i128::from(base);
-        let of_kind = |kind: &EventKind| more((kind.of)(of.1), (kind.of)(base.1));
+        let of_kind = |kind: &EventKind| more((kind.count)(own.1), (kind.count)(base.1));
         let rare = Events::KINDS
             .iter()
             .filter(|kind| RARE.contains(&kind.name) && !self.has(kind.name));
@@ -93,9 +93,9 @@ impl Terms {
                 .0
                 .iter()
                 .map(|term| match term {
-                    Term::Instructions => more(of.0, base.0) as f64,
+                    Term::Instructions => more(own.0, base.0) as f64,
                     Term::ConflictingLines => {
-                        let (own, base) = (of.1.instruction_lines, base.1.instruction_lines);
+                        let (own, base) = (own.1.instruction_lines, base.1.instruction_lines);
                         let with = lines.saturating_add(own).saturating_sub(base);
                         conflicting_lines(with) - conflicting_lines(lines)
                     }

@@ -82,17 +82,17 @@ pub fn times_of(document: &Document) -> Result<Times, Failure> {
     let timed: BTreeMap<&Key, _> = timed
         .map(|(cell, timed)| (&cell.key, (cell, timed)))
         .collect();
-    let layouts = Layouts::of(document);
+    let layouts = Layouts::in_run(document);
     let of_layouts = |key: &Key| {
         let mut all = layouts.iter();
-        all.find(|of| of.figure(key).is_some())
+        all.find(|layouts| layouts.figure(key).is_some())
     };
     let is_others_baseline = |key: &Key| {
         let mut others = layouts.iter().filter_map(Layouts::baseline);
         others.any(|other| layouts_base(&key.kernel) == Some(other.kernel))
     };
     let experiment = document.experiment.as_ref();
-    let of_running = experiment.is_some_and(|of| of.place == Place::Host);
+    let of_running = experiment.is_some_and(|experiment| experiment.place == Place::Host);
     let mut times = Times {
         processor: document.environment.cpu.clone(),
         release: String::new(),
@@ -141,13 +141,13 @@ pub fn times_of(document: &Document) -> Result<Times, Failure> {
                 (Some(own), added)
             }
         };
-        let sound = |of: &Ns| of.ns.is_finite() && of.error.is_finite();
+        let sound = |ns: &Ns| ns.ns.is_finite() && ns.error.is_finite();
         times
             .whole
-            .extend(whole.filter(sound).map(|of| (meet.clone(), of)));
+            .extend(whole.filter(sound).map(|ns| (meet.clone(), ns)));
         times
             .added
-            .extend(added.filter(sound).map(|of| (meet.clone(), of)));
+            .extend(added.filter(sound).map(|ns| (meet.clone(), ns)));
         times.system_calls.insert(meet, cell.syscalls.len());
         times.release.clone_from(&cell.release);
     }
@@ -158,7 +158,7 @@ pub fn times_of(document: &Document) -> Result<Times, Failure> {
     };
     if known.is_empty() {
         return Err(Failure::usage(
-            "no times of a stack and of its baseline",
+            "no times for a stack and its baseline",
             "measure two or more stacks with `lsmeter run --on um` (docs/time.md)",
         ));
     }
@@ -166,8 +166,8 @@ pub fn times_of(document: &Document) -> Result<Times, Failure> {
         let kernels: Vec<&str> = kernels.into_iter().collect();
         let kernels = kernels.join(" and ");
         return Err(Failure::usage(
-            format!("the times are of several kernels: {kernels}"),
-            format!("give times of one kernel, or of at least {FEWEST_LAYOUTS} layouts of one"),
+            format!("the times are from more than one kernel: {kernels}"),
+            format!("give times from one kernel, or from at least {FEWEST_LAYOUTS} layouts of it"),
         ));
     }
     Ok(times)
@@ -184,18 +184,18 @@ mod tests {
         let document = testing::unpack(&std::fs::read(path).unwrap());
         let document = Document::parse(&document).unwrap();
         let times = times_of(&document).unwrap();
-        let none = |of: &BTreeMap<Key, Ns>| of.keys().any(|key| key.stack == ["none"]);
+        let none = |by_key: &BTreeMap<Key, Ns>| by_key.keys().any(|key| key.stack == ["none"]);
         assert!(!none(&times.whole) && !none(&times.added));
-        let of = |stack: &str| {
+        let added = |stack: &str| {
             let stack: Vec<&str> = stack.split(',').collect();
             let mut all = times.added.iter();
             all.find(|(key, _)| key.title() == "stat:AA" && key.stack == stack)
         };
-        assert!(of("capability").is_none());
+        assert!(added("capability").is_none());
         // stat does not call Landlock; the framework alone is not its share.
-        let (_, landlock) = of("capability,landlock").unwrap();
+        let (_, landlock) = added("capability,landlock").unwrap();
         assert!(landlock.ns.abs() < 4.0 * landlock.error, "{landlock:?}");
-        let (_, selinux) = of("capability,selinux").unwrap();
+        let (_, selinux) = added("capability,selinux").unwrap();
         assert!(selinux.ns > 4.0 * selinux.error, "{selinux:?}");
     }
 }

@@ -61,7 +61,9 @@ impl Apt {
         let Some(name) = name else {
             return Err(Error::Environment {
                 what: format!("apt cannot work in {}", dir.display()),
-                hint: "set XDG_CACHE_HOME to an absolute path of plain characters".into(),
+                hint: "set XDG_CACHE_HOME to an absolute path without quotes, backslashes, braces \
+                       and semicolons"
+                    .into(),
             });
         };
         for part in ["lists/partial", "cache/archives/partial"] {
@@ -106,10 +108,10 @@ impl Apt {
         if self.lists()? == 0 {
             return Err(Error::Environment {
                 what: format!(
-                    "the package index could not be fetched: {}",
+                    "could not fetch the package index: {}",
                     reason(&outcome.complaints)
                 ),
-                hint: "see that the mirror can be reached, or name another one in the \
+                hint: "check that the mirror is reachable, or name another one in the \
                        configuration file (`mirror`, `security_mirror`)"
                     .into(),
             });
@@ -166,7 +168,7 @@ impl Apt {
             .collect();
         debs.sort();
         if debs.len() != packages.len() {
-            return Err(failed("apt-get left no package behind".into()));
+            return Err(failed("apt-get downloaded too few packages".into()));
         }
         Ok(debs)
     }
@@ -199,7 +201,7 @@ impl Apt {
             .stdout(Stdio::piped())
             .stderr(errors.try_clone().map_err(failed())?);
         let hint = format!(
-            "kernels are fetched with apt; elsewhere download a linux-image-*{} package of Debian \
+            "fetching needs apt; on other systems, download a linux-image-*{} package from Debian \
              and run `lsmeter kernel add FILE.deb`",
             self.arch.debian.flavour
         );
@@ -252,7 +254,7 @@ fn complaints(text: &str) -> Vec<String> {
 /// The first complaint has the cause, the last only reports failure.
 fn reason(complaints: &[String]) -> String {
     let first = complaints.first().map(String::as_str);
-    first.unwrap_or("apt says nothing").to_owned()
+    first.unwrap_or("apt printed no message").to_owned()
 }
 
 /// From a line of `APT::Status-Fd`: `dlstatus:1:42.5:text`.

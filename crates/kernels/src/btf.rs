@@ -118,7 +118,7 @@ impl<'a> Types<'a> {
             let end = start.and_then(|start| start.checked_add(field(at + 4).ok()?));
             match (start, end) {
                 (Some(start), Some(end)) if end <= bytes.len() => Ok(start..end),
-                _ => Err(bad("a part lies outside it (is it cut off?)", at)),
+                _ => Err(bad("a section lies outside the data (is it cut off?)", at)),
             }
         };
         let (types, strings) = (part(8)?, part(16)?);
@@ -193,9 +193,12 @@ impl<'a> Types<'a> {
         str::from_utf8(&name[..end]).map_err(|_| bad("a name is not text", start))
     }
 
-    pub fn functions(&self, mut wanted: impl FnMut(&str) -> bool) -> Vec<Function> {
+    pub fn functions(&self, mut is_chosen: impl FnMut(&str) -> bool) -> Vec<Function> {
         let describe = |(id, found): (u32, Type)| {
-            let name = self.name(found.name_at).ok().filter(|name| wanted(name))?;
+            let name = self
+                .name(found.name_at)
+                .ok()
+                .filter(|name| is_chosen(name))?;
             let (argument_words, returns) = self.signature(found.refers)?;
             Some(Function {
                 id,
@@ -287,7 +290,7 @@ impl<'a> Types<'a> {
             }
             let name = self.name(name_at)?;
             if !is_hook_name(name) {
-                return Err(bad("a hook's name is not one of C", at));
+                return Err(bad("a hook's name is not a C identifier", at));
             }
             hooks.push(name);
         }

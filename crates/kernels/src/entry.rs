@@ -96,10 +96,10 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
         let (reason, hint) = match &arch.flat_image {
             None => (
                 "this vmlinux has no PVH entry point, so QEMU cannot boot it".to_owned(),
-                format!("give its {image}, or build it with CONFIG_PVH=y"),
+                format!("give the kernel's {image}, or build the kernel with CONFIG_PVH=y"),
             ),
             Some(_) => (
-                format!("QEMU cannot boot a vmlinux of {}", arch.title),
+                format!("QEMU cannot boot a vmlinux for {}", arch.title),
                 format!("give its {image}"),
             ),
         };
@@ -112,7 +112,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     let kernel = Kernel {
         name: String::new(),
         series: series_of(&release)
-            .ok_or_else(|| Error::damaged(&what, format!("its release is `{release}`")))?,
+            .ok_or_else(|| Error::damaged(&what, format!("invalid release `{release}`")))?,
         release,
         architecture: architecture(arch),
         image: path.to_path_buf(),

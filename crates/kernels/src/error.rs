@@ -48,7 +48,7 @@ pub enum Error {
     /// By the user. Finished parts are reused next time.
     #[error("{what} was interrupted")]
     Interrupted { what: String },
-    #[error("no package of {name} could be fetched: {}", first_of(.reasons))]
+    #[error("could not fetch {name}: {}", first_of(.reasons))]
     NoPackage {
         name: String,
         /// One per tried package, or why none was tried.
@@ -75,7 +75,7 @@ impl Fault for Error {
 
 fn first_of(reasons: &[String]) -> String {
     match reasons {
-        [] => "there is none".to_owned(),
+        [] => "no such package".to_owned(),
         [only] => only.clone(),
         [first, rest @ ..] => format!("{first}; and {} more", rest.len()),
     }

@@ -36,7 +36,7 @@ impl Store {
             found.map_err(|mut reasons| {
                 let series = packages::series(names(), kernel.arch());
                 if candidates.is_empty() {
-                    reasons.push("the mirror's index has none".into());
+                    reasons.push("the mirror's index has no such kernel".into());
                 }
                 Error::NoPackage {
                     name: kernel.to_string(),
@@ -112,7 +112,7 @@ impl Store {
     fn try_set(
         &self,
         apt: &Apt,
-        of: &DebianKernel,
+        kernel: &DebianKernel,
         abi: &str,
         set: &[String],
         events: &mut dyn FnMut(FetchEvent),
@@ -131,16 +131,16 @@ impl Store {
         if !entry.join("vmlinuz").exists() {
             return Err(Error::damaged(&set[0], "it contains no kernel"));
         }
-        self.install(&scratch, &entry, &debian_name(abi, of.arch()), version)
+        self.install(&scratch, &entry, &debian_name(abi, kernel.arch()), version)
     }
 
     fn cached(
         &self,
-        of: &DebianKernel,
+        kernel: &DebianKernel,
         abi: Option<&str>,
         events: &mut dyn FnMut(FetchEvent),
     ) -> Option<Kernel> {
-        let kernel = self.load_verified(&debian_name(abi?, of.arch())).ok()?;
+        let kernel = self.load_verified(&debian_name(abi?, kernel.arch())).ok()?;
         events(FetchEvent::Cached {
             name: kernel.name.clone(),
         });

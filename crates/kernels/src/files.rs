@@ -30,7 +30,7 @@ pub(crate) fn read_head(path: &Path, length: u64) -> Result<Vec<u8>, Error> {
 pub(crate) fn find(path: &Path, kind: &str, hint: &str) -> Result<PathBuf, Error> {
     path.canonicalize().map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => {
-            Error::usage(format!("{}: there is no such {kind}", path.display()), hint)
+            Error::usage(format!("{}: no such {kind}", path.display()), hint)
         }
         _ => Error::io("find", path)(e),
     })
@@ -130,7 +130,7 @@ pub(crate) fn scratch(parent: &Path) -> Result<Scratch, Error> {
     Scratch::new_in(parent).map_err(|error| match is_refused(&error) {
         true => Error::Environment {
             what: format!(
-                "cannot write in the cache {}: {}",
+                "cannot write to the cache {}: {}",
                 parent.display(),
                 error.kind()
             ),
@@ -236,12 +236,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lock");
         let first = Lock::take(&path, &mut || panic!("nobody holds it")).unwrap();
-        let (tell, told) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         let other = std::thread::spawn({
             let path = path.clone();
-            move || Lock::take(&path, &mut || tell.send(()).unwrap()).map(|_| ())
+            move || Lock::take(&path, &mut || sender.send(()).unwrap()).map(|_| ())
         });
-        told.recv().unwrap();
+        receiver.recv().unwrap();
         drop(first);
         other.join().unwrap().unwrap();
     }

@@ -47,7 +47,7 @@ pub(crate) fn read(data: &[u8], what: &str) -> Result<Option<Flat>, Error> {
     };
     let known = crate::arch::ALL.iter().find_map(|arch| {
         let flat = arch.flat_image.as_ref()?;
-        flat.is_it(&data).then_some((*arch, flat))
+        flat.matches(&data).then_some((*arch, flat))
     });
     let Some((arch, flat)) = known else {
         return Ok(None);

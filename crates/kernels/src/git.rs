@@ -41,7 +41,7 @@ pub fn command(dir: &Path) -> io::Result<Command> {
     let mut git = unfiltered(dir);
     for filter in filters(&listed.stdout) {
         if filter.contains('=') {
-            let reason = format!("the filter `{filter}` has a `=` in its name");
+            let reason = format!("the filter `{filter}` contains `=`");
             return Err(io::Error::other(reason));
         }
         for setting in ["clean=", "smudge=", "process=", "required=false"] {
@@ -59,8 +59,8 @@ pub fn hint(dir: &Path) -> Option<String> {
         .is_ok_and(|found| found.status.success())
         .then(|| {
             format!(
-                "lsmeter fetches nothing that a partial clone is missing; complete it: \
-             git -C {} fetch --refetch --no-filter",
+                "lsmeter does not fetch objects that a partial clone is missing; complete the \
+                 clone: git -C {} fetch --refetch --no-filter",
                 dir.display()
             )
         })

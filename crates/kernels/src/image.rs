@@ -56,7 +56,7 @@ impl<'a> BzImage<'a> {
         let payload = data
             .get(start..end)
             .filter(|payload| !payload.is_empty())
-            .ok_or_else(|| damaged("its payload lies outside of it"))?;
+            .ok_or_else(|| damaged("its payload lies outside the file"))?;
         let version = usize::from(u16_at(data, 0x20e).unwrap_or(0));
         let text = data
             .get(version + 0x200..)
@@ -90,7 +90,10 @@ impl<'a> BzImage<'a> {
         if recorded != Some(elf.len() as u32) {
             return Err(Error::damaged(
                 what,
-                format!("{} bytes of kernel do not match its trailer", elf.len()),
+                format!(
+                    "its trailer does not match the kernel's {} bytes",
+                    elf.len()
+                ),
             ));
         }
         if !is_elf_image(&elf) {

@@ -158,7 +158,7 @@ fn imported(dir: &Path, name: &str) -> Option<Kernel> {
 }
 
 fn is_packed(path: &Path) -> Result<bool, Error> {
-    Ok(is_package(path)? || wrapped::is_it(path)?)
+    Ok(is_package(path)? || wrapped::is_wrapped(path)?)
 }
 
 fn is_package(path: &Path) -> Result<bool, Error> {
@@ -178,8 +178,8 @@ fn unpack(path: &Path, entry: &Path) -> Result<Option<String>, Error> {
             what: path.display().to_string(),
             reason: format!("the package {} contains no kernel image", control.package),
             hint: Some(
-                "from Linux 7.2 on the image is in linux-binary-*, with linux-modules-* and \
-                 linux-base-* beside it"
+                "since Linux 7.2 the image is in linux-binary-*; keep linux-modules-* and \
+                 linux-base-* in the same directory"
                     .into(),
             ),
         });

@@ -36,7 +36,7 @@ impl Mirrors {
             if !is_uri(uri) {
                 return Err(Error::Environment {
                     what: format!("`{}` is not a mirror URI", without_password(uri)),
-                    hint: "a mirror is written as `http://MIRROR/debian`".into(),
+                    hint: "write a mirror as `http://MIRROR/debian`".into(),
                 });
             }
         }
@@ -60,8 +60,8 @@ impl Mirrors {
         let best = |is_security: bool| {
             let found = sources.iter().filter(|s| s.is_security() == is_security);
             // Others publish one suite below `/debian`, Debian several.
-            let suites = |of: &&Source| -> usize {
-                let own = sources.iter().filter(|s| s.uri == of.uri);
+            let suites = |source: &&Source| -> usize {
+                let own = sources.iter().filter(|s| s.uri == source.uri);
                 own.map(|s| s.suite).collect::<BTreeSet<_>>().len()
             };
             let best = found.max_by_key(suites);
@@ -74,8 +74,8 @@ impl Mirrors {
         let text = fs::read_to_string(known).unwrap_or_default();
         known_archive(&text).ok_or_else(|| Error::Environment {
             what: format!("no Debian mirror in {}", apt_dir.display()),
-            hint: "apt-get install python-apt-common, which knows one; or name one in the \
-                   configuration file: `mirror = \"http://MIRROR/debian\"` and \
+            hint: "run `apt-get install python-apt-common`, which lists mirrors, or name one in \
+                   the configuration file: `mirror = \"http://MIRROR/debian\"` and \
                    `security_mirror = \"http://MIRROR/debian-security\"`"
                 .into(),
         })

@@ -8,10 +8,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-pub(crate) const ACCEPTED: &str = "a kernel is named `debian:6.12` (newest of a series), \
-     `debian:6.1.0-56` (one package), `debian:6.12/ARCHITECTURE` (not this machine's), \
-     `build:NAME` (built or added here), or by the path of a bzImage, an Image, a vmlinux, a \
-     .deb or a kernel build directory";
+pub(crate) const ACCEPTED: &str = "give `debian:6.12` (newest of a series), `debian:6.1.0-56` (one \
+                                   package), `debian:6.12/ARCHITECTURE` (another architecture), \
+                                   `build:NAME` (built or added here), or the path of a bzImage, \
+                                   an Image, a vmlinux, a .deb or a kernel build directory";
 
 const LONGEST_NAME: usize = 64;
 
@@ -41,7 +41,7 @@ impl DebianKernel {
                 let arch = crate::arch::by_name(name).or_else(|| crate::arch::by_debian_name(name));
                 let known: Vec<&str> = crate::arch::ALL.iter().map(|arch| arch.name).collect();
                 let known = known.join(" and ");
-                let unknown = || bad(&format!("the architectures are {known}"));
+                let unknown = || bad(&format!("unknown architecture, expected {known}"));
                 (version, Some(arch.ok_or_else(unknown)?))
             }
             None => (text, None),

@@ -143,7 +143,7 @@ mod tests {
         "linux-binary-7.2.14+deb14-cloud-amd64",
     ];
 
-    fn of(name: &str) -> Vec<Candidate> {
+    fn found(name: &str) -> Vec<Candidate> {
         let name = match name.contains('/') {
             true => name.to_owned(),
             false => format!("{name}/{}", crate::arch::ALL[0]),
@@ -152,14 +152,14 @@ mod tests {
     }
 
     fn abis(name: &str) -> Vec<String> {
-        of(name).into_iter().map(|c| c.abi).collect()
+        found(name).into_iter().map(|c| c.abi).collect()
     }
 
     #[test]
     fn newest_first_unsigned_first() {
         assert_eq!(abis("6.1"), ["6.1.0-56", "6.1.0-9", "6.1.0-0.deb11.60"]);
         assert_eq!(
-            of("6.1")[0].sets,
+            found("6.1")[0].sets,
             [
                 ["linux-image-6.1.0-56-cloud-amd64-unsigned"],
                 ["linux-image-6.1.0-56-cloud-amd64"]
@@ -178,14 +178,14 @@ mod tests {
         assert_eq!(abis("6.13"), [""; 0]);
         assert_eq!(abis("6.1/arm64"), ["6.1.0-57", "6.1.0-55"]);
         assert_eq!(
-            of("6.1/aarch64")[1].sets,
+            found("6.1/aarch64")[1].sets,
             [["linux-image-6.1.0-55-cloud-arm64"]]
         );
     }
 
     #[test]
     fn split_packages_come_together() {
-        let candidates = of("7.2");
+        let candidates = found("7.2");
         assert_eq!(candidates.len(), 1, "{candidates:?}");
         assert_eq!(
             candidates[0].sets[0],

@@ -83,8 +83,8 @@ impl Store {
                 name: name.to_string(),
                 hint: match name {
                     KernelName::Debian(_) => format!("lsmeter kernel fetch {name}"),
-                    _ => "`lsmeter kernel list` shows what is here, `lsmeter kernel add PATH` \
-                          adds one"
+                    _ => "`lsmeter kernel list` lists the cached kernels, `lsmeter kernel add \
+                          PATH` adds one"
                         .into(),
                 },
             });
@@ -123,7 +123,7 @@ impl Store {
         let Some(name) = exact.or_else(of_series) else {
             return Err(Error::NotCached {
                 name: name.to_string(),
-                hint: "`lsmeter kernel list` shows what is here".into(),
+                hint: "`lsmeter kernel list` lists the cached kernels".into(),
             });
         };
         let path = self.name_path(&name);

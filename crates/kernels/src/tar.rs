@@ -121,7 +121,7 @@ fn number(field: &[u8], read: impl FnOnce() -> io::Result<u64>) -> io::Result<u6
 
 fn id(extended: Option<u64>, in_header: u64) -> io::Result<u32> {
     let id = u32::try_from(extended.unwrap_or(in_header));
-    id.map_err(|_| damaged("an owner in the archive is not a user or group id"))
+    id.map_err(|_| damaged("the archive has an invalid user or group ID"))
 }
 
 /// A reader whose end is an error: the archive itself marks its end.
@@ -221,7 +221,7 @@ fn decimal(value: &[u8]) -> io::Result<i64> {
     let number = std::str::from_utf8(whole)
         .ok()
         .and_then(|text| text.parse().ok());
-    number.ok_or_else(|| damaged("a pax header has no number where one belongs"))
+    number.ok_or_else(|| damaged("a pax header has an invalid number"))
 }
 
 #[cfg(test)]

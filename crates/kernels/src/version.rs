@@ -67,7 +67,7 @@ mod tests {
             a in "[0-9]{1,2}(\\.[0-9]{1,2}|[a-c~+]){0,3}(-[1-9](~[a-c][0-9])?)?",
             b in "[0-9]{1,2}(\\.[0-9]{1,2}|[a-c~+]){0,3}(-[1-9](~[a-c][0-9])?)?",
         ) {
-            let says = |op: &str| {
+            let holds = |op: &str| {
                 Command::new("dpkg")
                     .args(["--compare-versions", &a, op, &b])
                     .stderr(Stdio::null())
@@ -75,7 +75,7 @@ mod tests {
                     .map(|s| s.success())
             };
             // Skipped on machines without dpkg.
-            if let (Ok(less), Ok(equal)) = (says("lt"), says("eq")) {
+            if let (Ok(less), Ok(equal)) = (holds("lt"), holds("eq")) {
                 prop_assert_eq!(compare(&a, &b).is_lt(), less);
                 prop_assert_eq!(compare(&a, &b).is_eq(), equal);
             }

@@ -13,7 +13,7 @@ use std::path::Path;
 
 const HEAD_LEN: u64 = 16;
 
-pub(crate) fn is_it(path: &Path) -> Result<bool, Error> {
+pub(crate) fn is_wrapped(path: &Path) -> Result<bool, Error> {
     if !path.is_file() {
         return Ok(false);
     }
@@ -32,7 +32,7 @@ pub(crate) fn unpack(path: &Path, entry: &Path) -> Result<(), Error> {
 
 fn image<'a>(data: &'a [u8], what: &str) -> Result<Cow<'a, [u8]>, Error> {
     let inner = if is_zboot(data) {
-        zboot(data).ok_or_else(|| Error::damaged(what, "its payload lies outside of it"))?
+        zboot(data).ok_or_else(|| Error::damaged(what, "its payload lies outside the file"))?
     } else {
         data
     };
@@ -43,7 +43,7 @@ fn image<'a>(data: &'a [u8], what: &str) -> Result<Cow<'a, [u8]>, Error> {
             Cow::Owned(whole)
         }
     };
-    let is_flat = |flat: &FlatImage| flat.is_it(&image);
+    let is_flat = |flat: &FlatImage| flat.matches(&image);
     let mut flats = crate::arch::ALL
         .iter()
         .filter_map(|arch| arch.flat_image.as_ref());
@@ -109,9 +109,9 @@ mod tests {
             (elf(None), false),
         ] {
             std::fs::write(&path, data).unwrap();
-            assert_eq!(is_it(&path).unwrap(), expected);
+            assert_eq!(is_wrapped(&path).unwrap(), expected);
         }
-        assert!(!is_it(dir.path()).unwrap());
+        assert!(!is_wrapped(dir.path()).unwrap());
     }
 
     #[test]
@@ -119,6 +119,6 @@ mod tests {
         let refused = |data: &[u8]| image(data, "x").unwrap_err().to_string();
         assert!(refused(&zimg(b"no kernel")).contains("neither an Image nor a bzImage"));
         let whole = zimg(&compress(Format::Gzip, &with_rela()));
-        assert!(refused(&whole[..1000]).contains("its payload lies outside of it"));
+        assert!(refused(&whole[..1000]).contains("its payload lies outside the file"));
     }
 }

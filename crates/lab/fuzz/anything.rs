@@ -26,7 +26,7 @@ pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
     let head = if module == "selinux" { SELINUX } else { &[] };
     std::fs::write(&file, [head, bytes].concat()).expect("the directory can be written");
     let access = |text: &str| vec![text.parse().expect("an access")];
-    let of = CustomPolicy {
+    let policy = CustomPolicy {
         module: module.to_owned(),
         files: vec![file.display().to_string()],
         context: (module == "selinux").then(|| "user_u:user_r:user_t:s0".to_owned()),
@@ -52,7 +52,7 @@ pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
         .settings
         .custom
         .insert(module.to_owned(), "mine".to_owned());
-    let custom = BTreeMap::from([("mine".to_owned(), of)]);
+    let custom = BTreeMap::from([("mine".to_owned(), policy)]);
     let kernel = Kernel {
         name: "build:any".to_owned(),
         release: "6.12.0".to_owned(),
@@ -71,7 +71,7 @@ pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
         configuration: &configuration,
         work_dir: None,
         custom: &custom,
-        programs: false,
+        root: None,
         kernel: Some(&kernel),
         cache: dir,
     });

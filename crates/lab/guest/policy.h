@@ -26,6 +26,7 @@
 #include "agent.h"
 
 #define POLICY_DIR	"/policy/"
+#define POLICIES_MAX	16
 
 enum policy_state {
 	POLICY_NONE,		/* the module runs without a policy */
@@ -65,6 +66,13 @@ struct policy_module {
 	void (*release)(const struct policy *p);
 	/* Before the child's setup(): runs it as the confined subject, but with all permissions. */
 	void (*enter)(const struct policy *p);
+	/* Custom policies and whole programs: this task's next execve() is under the policy. */
+	void (*start)(const struct policy *p);
+	/* A task's subject is in /proc/PID/attr/; or is found by a function, which returns -errno. */
+	const char *subject_file;
+	long (*subject_of)(long pid, char *dst, size_t size);
+	/* The next denial that the module keeps itself, in one line; 0 if none is left. */
+	int (*next_denial)(char *dst, size_t size);
 	/*
 	 * Permissive: an access to `path` (or a port) that was only allowed for this reason must be
 	 * in the kernel log, or in the module's own count.
@@ -99,6 +107,8 @@ struct policy_module {
 
 /* policy.c: one line about an action, for the result file. */
 void step(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Cleared in programs, which enter their policies again in each run. */
+extern int steps_are_reported;
 /* Processor time for a step of loading a policy; taken() in the host's policy/taken.rs reads it. */
 void step_took(const char *module, const char *what, u64 ns);
 
@@ -114,6 +124,13 @@ void prove_allowed(const struct policy *p, const char *what, long result);
 void prove_own_file(const struct policy *p, const char *name);
 /* One record of the kernel log must contain both texts. */
 void prove_logged(const struct policy *p, const char *text, const char *other);
+
+/*
+ * The agent's files are below this, for its children whose root is the programs': "" or
+ * "/proc/1/root".
+ */
+extern const char *agent_root;
+long open_own(const char *path, int flags);
 
 /* Runs access() in a child, and returns its result. */
 long in_child(long (*access)(const void *argument), const void *argument);

@@ -24,8 +24,8 @@ pub(crate) fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), (St
     };
     if stack.is_none() && !active.is_empty() {
         let reason = format!(
-            "the kernel has LSMs ({}); one without is built with CONFIG_SECURITY=n \
-             (lsmeter kernel build --flavour nolsm)",
+            "the kernel has LSMs ({}); a kernel without LSMs needs CONFIG_SECURITY=n (lsmeter \
+             kernel build --flavour nolsm)",
             active.join(",")
         );
         return Err((reason, false));
@@ -55,8 +55,8 @@ pub(crate) fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), (St
         && missing.iter().all(|lsm| EXCLUSIVE.contains(lsm))
     {
         let reason = format!(
-            "the kernel runs {first} without {}: of {} Linux takes only the first that is named \
-             (LSM_FLAG_EXCLUSIVE)",
+            "the kernel runs {first} without {}: of {}, Linux runs only the one that lsm= names \
+             first (LSM_FLAG_EXCLUSIVE)",
             missing.join(", "),
             EXCLUSIVE.join(", ")
         );
@@ -92,11 +92,11 @@ mod tests {
                 Some(("tomoyo", false)),
             ),
         ] {
-            let told = compare_stacks(&asked.parse().unwrap(), &active).err();
-            let told = told
+            let refusal = compare_stacks(&asked.parse().unwrap(), &active).err();
+            let refusal = refusal
                 .as_ref()
                 .map(|(reason, unable)| (reason.as_str(), *unable));
-            match (told, expected) {
+            match (refusal, expected) {
                 (None, None) => {}
                 (Some((reason, unable)), Some((part, expected))) => {
                     assert!(reason.contains(part) && unable == expected, "{reason}");

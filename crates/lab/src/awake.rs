@@ -25,11 +25,11 @@ impl Awake {
         let mut processor = CpuSet::new();
         processor.set(last.ok_or(io::ErrorKind::NotFound)?);
         let is_over = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&is_over);
+        let is_stopped = Arc::clone(&is_over);
         let run = move || {
             // With any other priority it would take time from the measured task.
             if sched_setaffinity(None, &processor).is_ok() && yield_to_all().is_ok() {
-                while !told.load(Ordering::Relaxed) {
+                while !is_stopped.load(Ordering::Relaxed) {
                     std::hint::spin_loop();
                 }
             }

@@ -16,7 +16,7 @@ pub enum BuiltIn {
 }
 
 impl BuiltIn {
-    pub fn of(store: &Store, kernel: &Kernel) -> Result<BuiltIn, LabError> {
+    pub fn read(store: &Store, kernel: &Kernel) -> Result<BuiltIn, LabError> {
         let bytes = elf(kernel)?;
         let listed = symbols(store, kernel)?
             .ok()

@@ -39,7 +39,7 @@ pub enum Reuse {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The agent's frames.
-    pub said: Vec<u8>,
+    pub frames: Vec<u8>,
     /// The plugin's file; empty for a machine.
     pub records: Vec<u8>,
 }
@@ -58,7 +58,7 @@ pub struct Entries {
 }
 
 impl Cache {
-    pub fn of(store: &Store) -> Cache {
+    pub fn new(store: &Store) -> Cache {
         let dir = store.dir().join("measurements");
         Cache { dir }
     }
@@ -103,17 +103,20 @@ impl Cache {
     /// Machines' last use, bytes, and directory; the latest first.
     fn machines(&self) -> Vec<(SystemTime, u64, PathBuf)> {
         let entries = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten();
-        let of = |machine: fs::DirEntry| {
+        let measure = |machine: fs::DirEntry| {
             // Ignores entries from others.
             let name = machine.file_name();
             let is_key = name.len() == KEY_CHARS
                 && name.as_encoded_bytes().iter().all(u8::is_ascii_hexdigit);
-            let found = machine.metadata().ok().filter(|of| is_key && of.is_dir())?;
+            let found = machine
+                .metadata()
+                .ok()
+                .filter(|found| is_key && found.is_dir())?;
             let sizes =
                 entries(&machine.path()).filter_map(|file| Some(file.metadata().ok()?.len()));
             Some((found.modified().ok()?, sizes.sum(), machine.path()))
         };
-        let mut all: Vec<_> = entries(&self.dir).filter_map(of).collect();
+        let mut all: Vec<_> = entries(&self.dir).filter_map(measure).collect();
         all.sort();
         all.reverse();
         all
@@ -157,7 +160,8 @@ fn remove(dir: &Path) -> bool {
 
 /// Whether the open directory is still the one of this name.
 fn is_at(open: &File, dir: &Path) -> bool {
-    let inode = |of: io::Result<fs::Metadata>| of.map(|of| (of.dev(), of.ino())).ok();
+    let inode =
+        |metadata: io::Result<fs::Metadata>| metadata.map(|found| (found.dev(), found.ino())).ok();
     inode(open.metadata()).is_some_and(|own| inode(fs::metadata(dir)) == Some(own))
 }
 
@@ -174,28 +178,25 @@ impl Entries {
     pub fn read(&self, name: &str) -> Option<Entry> {
         let sealed = read_sealed(&self.path(name), LIMIT_BYTES as u64)?;
         let packed = sealed.strip_prefix(self.title(name).as_bytes())?;
-        let (said, packed) = packed.split_first_chunk()?;
+        let (frames_len, packed) = packed.split_first_chunk()?;
         let (bytes, _) = packed.split_first_chunk()?;
         if u32::from_le_bytes(*bytes) as usize > LIMIT_BYTES {
             return None;
         }
-        let mut said_and_records = lz4_flex::decompress_size_prepended(packed).ok()?;
-        let said = u32::from_le_bytes(*said) as usize;
-        let records = (said <= said_and_records.len()).then(|| said_and_records.split_off(said))?;
-        Some(Entry {
-            said: said_and_records,
-            records,
-        })
+        let mut frames = lz4_flex::decompress_size_prepended(packed).ok()?;
+        let frames_len = u32::from_le_bytes(*frames_len) as usize;
+        let records = (frames_len <= frames.len()).then(|| frames.split_off(frames_len))?;
+        Some(Entry { frames, records })
     }
 
     /// An entry that is too large or cannot be written is measured again each time.
     pub fn write(&self, name: &str, entry: &Entry) {
-        let all = [&entry.said[..], &entry.records].concat();
+        let all = [&entry.frames[..], &entry.records].concat();
         if all.len() > LIMIT_BYTES {
             return;
         }
         let mut sealed = self.title(name).into_bytes();
-        sealed.extend((entry.said.len() as u32).to_le_bytes());
+        sealed.extend((entry.frames.len() as u32).to_le_bytes());
         sealed.extend(lz4_flex::compress_prepend_size(&all));
         let _ = write_sealed(&self.path(name), &sealed);
     }
@@ -223,8 +224,8 @@ pub fn limit() -> Result<u64, Failure> {
     }
     size(&text).ok_or_else(|| {
         Failure::usage(
-            format!("{SIZE}={text} is no size"),
-            format!("{SIZE}=5G, or bytes without a letter"),
+            format!("invalid size: {SIZE}={text}"),
+            format!("give bytes, or a number with K, M, G or T, for example {SIZE}=5G"),
         )
     })
 }
@@ -248,7 +249,7 @@ mod tests {
 
     fn entry(text: &str) -> Entry {
         Entry {
-            said: text.as_bytes().to_vec(),
+            frames: text.as_bytes().to_vec(),
             records: vec![7; 1000],
         }
     }
@@ -259,7 +260,7 @@ mod tests {
 
     fn cache() -> (tempfile::TempDir, Cache) {
         let dir = tempfile::tempdir().unwrap();
-        let cache = Cache::of(&Store::open(dir.path()).unwrap());
+        let cache = Cache::new(&Store::open(dir.path()).unwrap());
         (dir, cache)
     }
 
@@ -295,10 +296,10 @@ mod tests {
         let used = cache.machine(&key("used")).unwrap();
         used.write("one", &entry("said"));
         for (name, days) in [("old", 61), ("new", 1), ("newer", 0)] {
-            let of = cache.machine(&key(name)).unwrap();
-            of.write("one", &entry("said"));
+            let machine = cache.machine(&key(name)).unwrap();
+            machine.write("one", &entry("said"));
             let then = SystemTime::now() - Duration::from_secs(days * 24 * 3600);
-            of._lock.set_modified(then).unwrap();
+            machine._lock.set_modified(then).unwrap();
         }
         used._lock.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         // Unknown owner.

@@ -119,9 +119,9 @@ static OTHERS: &[(&str, Embedded)] = include!(concat!(env!("OUT_DIR"), "/others.
 static CATALOGUES: LazyLock<BTreeMap<&str, Vec<Benchmark>>> = LazyLock::new(|| {
     let parse = |line| Benchmark::parse(line).expect("a line of the agent's list");
     let native = (kernels::arch::native().name, &NATIVE);
-    let others = OTHERS.iter().map(|(name, of)| (*name, of));
+    let others = OTHERS.iter().map(|(name, embedded)| (*name, embedded));
     let all = [native].into_iter().chain(others);
-    all.map(|(name, of)| (name, of.list.lines().map(parse).collect()))
+    all.map(|(name, embedded)| (name, embedded.list.lines().map(parse).collect()))
         .collect()
 });
 
@@ -142,14 +142,16 @@ fn embedded(arch: &Arch) -> Result<&'static Embedded, LabError> {
     }
     let mut others = OTHERS.iter();
     let found = others.find(|(name, _)| *name == arch.name);
-    found.map(|(_, of)| of).ok_or_else(|| missing(arch))
+    found
+        .map(|(_, embedded)| embedded)
+        .ok_or_else(|| missing(arch))
 }
 
 fn missing(arch: &Arch) -> LabError {
     let name = arch.name;
     let hint = format!(
-        "install the compiler {name}-linux-gnu-gcc and the headers for it (Debian: apt-get install \
-         gcc-{package}-linux-gnu libc6-dev-{debian}-cross) and build lsmeter again",
+        "install the compiler {name}-linux-gnu-gcc and its headers (Debian: apt-get install \
+         gcc-{package}-linux-gnu libc6-dev-{debian}-cross), then build lsmeter again",
         package = name.replace('_', "-"),
         debian = arch.debian.name,
     );
@@ -247,15 +249,17 @@ mod tests {
 
     #[test]
     fn agents_of_other_architectures_are_theirs() {
-        for (name, of) in OTHERS {
+        for (name, embedded) in OTHERS {
             let arch = kernels::arch::by_name(name).unwrap();
-            assert!(of.agent.starts_with(b"\x7fELF"), "{name}");
-            let machine = u16::from_le_bytes([of.agent[18], of.agent[19]]);
+            assert!(embedded.agent.starts_with(b"\x7fELF"), "{name}");
+            let machine = u16::from_le_bytes([embedded.agent[18], embedded.agent[19]]);
             assert_eq!(machine, arch.elf_machine, "{name}");
             let ids = |all: &[Benchmark]| all.iter().map(Benchmark::id).collect::<BTreeSet<_>>();
             let (own, native) = (ids(catalogue_of(arch)), ids(catalogue()));
             assert!(own.intersection(&native).count() > 390, "{name}");
-            let open = catalogue_of(arch).iter().find(|of| of.name == "open");
+            let open = catalogue_of(arch)
+                .iter()
+                .find(|benchmark| benchmark.name == "open");
             assert_eq!(open.unwrap().syscalls.len(), 2, "{name}");
         }
         let other = kernels::arch::ALL

@@ -23,7 +23,7 @@ impl Deadline {
             process,
             limit,
             since: Instant::now(),
-            waited: Waited::of(process),
+            waited: Waited::read(process),
         }
     }
 
@@ -34,7 +34,7 @@ impl Deadline {
     pub fn is_over(&self) -> bool {
         let elapsed = self.since.elapsed();
         elapsed > self.limit && {
-            let waited = Waited::of(self.process).since(&self.waited);
+            let waited = Waited::read(self.process).since(&self.waited);
             elapsed.saturating_sub(waited) > self.limit
         }
     }
@@ -45,7 +45,7 @@ struct Waited(BTreeMap<String, Duration>);
 
 impl Waited {
     /// Empty if the kernel does not report it.
-    fn of(process: Option<Pid>) -> Waited {
+    fn read(process: Option<Pid>) -> Waited {
         let tasks = process.map(|process| format!("/proc/{}/task", process.as_raw_nonzero()));
         let tasks = tasks.and_then(|tasks| fs::read_dir(tasks).ok());
         let threads = tasks.into_iter().flatten().flatten().filter_map(|task| {

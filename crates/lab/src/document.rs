@@ -24,22 +24,25 @@ pub(crate) fn document(
     let mut cells = Vec::new();
     let mut positions = Vec::new();
     let mut setups: Vec<PolicyProof> = Vec::new();
-    let mut doubted: BTreeMap<WarningKind, Vec<(u32, Warning)>> = BTreeMap::new();
+    let mut doubted: BTreeMap<(WarningKind, u32), Vec<(u32, Warning)>> = BTreeMap::new();
     for (position, planned) in plan.cells.iter().enumerate() {
         let Some(entry) = finished.remove(&planned.key) else {
             continue;
         };
         for warning in entry.warnings {
-            let of_kind = doubted.entry(warning.kind).or_default();
-            of_kind.push((cells.len() as u32, warning));
+            let position = cells.len() as u32;
+            // Each program is denied other accesses.
+            let alone = u32::from(warning.kind == WarningKind::Denials) * position;
+            let of_kind = doubted.entry((warning.kind, alone)).or_default();
+            of_kind.push((position, warning));
         }
         cells.push(entry.cell);
         positions.push(position as u32);
         setups.extend(entry.proof.filter(|proof| {
-            let of = |known: &PolicyProof| {
+            let is_same = |known: &PolicyProof| {
                 (&known.kernel, &known.configuration) == (&proof.kernel, &proof.configuration)
             };
-            !setups.iter().any(of)
+            !setups.iter().any(is_same)
         }));
     }
     let place = |proof: &PolicyProof| {
@@ -97,9 +100,9 @@ fn origins(
     }
     let kernels = experiment.kernels.iter().map(String::as_str);
     let grounds: BTreeMap<&str, Ground> =
-        kernels.zip(setup.kernels.iter().map(Ground::of)).collect();
+        kernels.zip(setup.kernels.iter().map(Ground::new)).collect();
     let environments = [&begun.environment].into_iter().chain(&begun.others);
-    let of = |(environment, ground): (&Environment, Ground)| Origin {
+    let origin = |(environment, ground): (&Environment, Ground)| Origin {
         environment: environment.clone(),
         cells: (0..)
             .zip(cells)
@@ -107,7 +110,7 @@ fn origins(
             .map(|(position, _)| position)
             .collect(),
     };
-    environments.zip(setup.grounds()).map(of).collect()
+    environments.zip(setup.grounds()).map(origin).collect()
 }
 
 /// One warning for all measurements that share it: the benchmarks, and one warning in full.
@@ -138,7 +141,7 @@ pub fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
     if timed && environments.iter().any(emulated) {
         warnings.push(Warning::new(
             WarningKind::EmulatedTime,
-            "time was taken in an emulated processor",
+            "times were measured on an emulated processor",
         ));
     }
     let failed = cells.iter().filter(|cell| cell.status() == Status::Failed);

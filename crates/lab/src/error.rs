@@ -48,8 +48,8 @@ impl Fault for LabError {
             LabError::Kernel(error) => error.hint().map(str::to_owned),
             LabError::Select(error) => error.hint(),
             LabError::Unequal(_) => Some(
-                "report it, with the directory `measurements` of the cache; `lsmeter doctor \
-                 --clear-cache` begins anew"
+                "report this bug with the cache's directory `measurements`; `lsmeter doctor \
+                 --clear-cache` empties the cache"
                     .to_owned(),
             ),
             LabError::Interrupted | LabError::Io { .. } => None,

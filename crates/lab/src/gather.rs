@@ -120,7 +120,7 @@ impl Gathering {
 
     pub fn lacks(&self) -> u32 {
         match self.left == 0 && self.further > 0 {
-            true => self.rounds.lack(),
+            true => self.rounds.missing(),
             false => 0,
         }
     }
@@ -167,7 +167,12 @@ impl Gathering {
         let title = self.planned.key.title();
         let (measured, warnings) = match self.recorded.take() {
             Some(recorded) => {
-                let warnings = doubt_counts(&title, &recorded.counts);
+                let mut warnings = doubt_counts(&title, &recorded.counts);
+                let program = recorded.program.as_ref();
+                if let Some(denials) = program.and_then(|program| program.denials.as_ref()) {
+                    let under = self.planned.key.configuration_title();
+                    warnings.push(denials.warning(&format!("{title} under {under}")));
+                }
                 (counted(*recorded, keep_samples), warnings)
             }
             None if self.planned.job.memory => (self.held(), Vec::new()),
@@ -254,7 +259,8 @@ fn doubt_counts(title: &str, counts: &Counts) -> Vec<Warning> {
         warnings.push(Warning::new(
             WarningKind::UnstablePath,
             format!(
-                "{title}: no dominant path, {dominant} of {all} measured regions took the most frequent one"
+                "{title}: no dominant path: only {dominant} of {all} measured regions took the \
+                 most frequent path"
             ),
         ));
     }
@@ -301,6 +307,7 @@ mod tests {
                 samples: vec![Sample { operations: 10, ns }; 8],
                 questions: Vec::new(),
                 tasks: Vec::new(),
+                denials: None,
                 batch: 10,
                 disturbed,
                 took: Duration::from_millis(1),

@@ -37,7 +37,7 @@ pub fn measure(
     cancel: &AtomicBool,
     listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
 ) -> Result<String, Break> {
-    let failed = |error: std::io::Error| Break::Failed(format!("the agent: {error}"));
+    let failed = |error: std::io::Error| Break::Failed(format!("cannot start the agent: {error}"));
     let program = agent_file(agent).map_err(failed)?;
     let (ours, theirs) = UnixStream::pair().map_err(failed)?;
     let output = theirs.try_clone().map_err(failed)?;
@@ -80,7 +80,7 @@ pub fn measure(
 pub fn check_directory(dir: &Path) -> Result<(), LabError> {
     // The error's own text has the name of a temporary file, which is useless to a user.
     let refused = match tempfile::tempfile_in(dir) {
-        _ if !dir.is_dir() => "there is no such directory".to_owned(),
+        _ if !dir.is_dir() => "no such directory".to_owned(),
         Err(error) => error.kind().to_string(),
         Ok(_) => return Ok(()),
     };

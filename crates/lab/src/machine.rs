@@ -92,7 +92,7 @@ impl Running {
         started.listen(&[], boot.patience, cancel, listener)?;
         let said = read(&started.agent, SENT_LIMIT_BYTES);
         self.started = Some(started);
-        said.map_err(|error| Break::Failed(format!("the agent's file: {error}")))
+        said.map_err(|error| Break::Failed(format!("cannot read the agent's file: {error}")))
     }
 
     /// Boots the machine if it is not running.
@@ -103,7 +103,7 @@ impl Running {
                 return Err(differs("a boot of the machine"));
             }
         }
-        let failed = || Break::Failed(format!("its machine failed {BOOTS} times"));
+        let failed = || Break::Failed(format!("the virtual machine failed {BOOTS} times"));
         self.started.as_mut().ok_or_else(failed)
     }
 }
@@ -147,7 +147,7 @@ impl Sent {
                 Ok(_) => Ok(()),
                 Err(error) => failed(error.to_string()),
             },
-            Err(error) => failed(format!("the agent's file: {error}")),
+            Err(error) => failed(format!("cannot read the agent's file: {error}")),
         }
     }
 }
@@ -184,15 +184,18 @@ impl<'a> Machine<'a> {
         let cached = entries.as_ref().and_then(|entries| entries.read(READY));
         let ready = match (cached, reuse) {
             (Some(entry), Reuse::Use) => {
-                heard(&entry.said, None, Duration::ZERO, &mut hear)?;
-                entry.said
+                heard(&entry.frames, None, Duration::ZERO, &mut hear)?;
+                entry.frames
             }
             (cached, _) => {
                 let said = running.boot(&boot, cancel, &mut hear)?;
                 let records = Vec::new();
-                let entry = Entry { said, records };
+                let entry = Entry {
+                    frames: said,
+                    records,
+                };
                 keep(entries.as_ref(), READY, cached, &entry)?;
-                entry.said
+                entry.frames
             }
         };
         Ok(Machine {
@@ -227,7 +230,7 @@ impl<'a> Machine<'a> {
         };
         let mut unequal = Ok(());
         heard(
-            &entry.said,
+            &entry.frames,
             Some(Wanted::NUMBER),
             began.elapsed(),
             &mut |mut event| {
@@ -264,8 +267,13 @@ impl<'a> Machine<'a> {
             };
             let said = sent.said;
             match records {
-                Ok(records) => Ok(Entry { said, records }),
-                Err(error) => Err(Break::Failed(format!("the plugin's records: {error}"))),
+                Ok(records) => Ok(Entry {
+                    frames: said,
+                    records,
+                }),
+                Err(error) => Err(Break::Failed(format!(
+                    "cannot read the plugin's records: {error}"
+                ))),
             }
         });
         if made.is_ok() {
@@ -302,8 +310,8 @@ impl<'a> Machine<'a> {
         if bytes > most {
             // The plugin would end the machine.
             return Err(Break::Failed(format!(
-                "the measurement takes {bytes} bytes of directives, and a copy at most {most}: \
-                 ask for fewer points"
+                "the measurement needs {bytes} bytes of directives, more than the limit of {most}: \
+                 request fewer points"
             )));
         }
         let mut request = Vec::from(number.to_ne_bytes());
@@ -371,7 +379,7 @@ impl<'a> Machine<'a> {
             }
             if deadline.is_over() {
                 let limit = self.boot.patience.cell.as_secs();
-                break Break::Failed(format!("no end within {limit} s"));
+                break Break::Failed(format!("the measurement did not end within {limit} s"));
             }
         };
         let _ = pidfd_send_signal(copy, Signal::KILL);
@@ -387,7 +395,8 @@ impl<'a> Machine<'a> {
         let bootable = self.boot.bootable;
         let records = Records::read(records, bootable.syscall_entry)?;
         if let Some(reader) = bootable.program_reader(&self.active_lsms) {
-            return records.of_program(&reader, &report.samples, &report.tasks);
+            let (tasks, denials) = (&report.tasks, report.denials.clone());
+            return records.of_program(&reader, &report.samples, tasks, denials);
         }
         let mut profiler = bootable.profiling.as_deref().map(|profiling| Profiler {
             framework: &profiling.framework,
@@ -457,7 +466,7 @@ fn keep(
 
 fn differs(what: &str) -> Break {
     Break::Unequal(format!(
-        "{what} differs from an earlier one of the same input"
+        "{what} differs from an earlier one with the same input"
     ))
 }
 

@@ -44,7 +44,10 @@ pub(crate) fn jobs(selection: &Selection) -> Result<Vec<Job>, SelectError> {
     let mut selection = selection.clone();
     selection.select = Select::All;
     selection.benchmarks.retain(|pattern| {
-        !pattern.excludes() || VARIANTS.iter().any(|of| pattern.matches(BENCHMARK, of))
+        !pattern.excludes()
+            || VARIANTS
+                .iter()
+                .any(|variant| pattern.matches(BENCHMARK, variant))
     });
     let chosen = selection.choose(&all).map_err(|error| match error {
         SelectError::NoMatch {

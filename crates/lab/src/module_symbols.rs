@@ -40,7 +40,7 @@ pub fn symbols_of(
         })
         .collect();
     symbols.with_modules(&images).map_err(|error| {
-        let what = format!("the symbols of the modules of kernel {kernel}: {error}");
+        let what = format!("cannot read the symbols of {kernel}'s modules: {error}");
         Failure::environment(what, error.hint()).into()
     })
 }
@@ -71,10 +71,13 @@ mod tests {
     fn what_the_initramfs_does_not_bring_is_ignored() {
         let kernel = kernel();
         let brd = module("brd", testing::elf::module(&[]));
-        let told = ["rootkit", "brd", "\u{1b}"].map(section);
-        assert_eq!(symbols_of(&kernel, "k", &brd, &told).unwrap(), kernel);
+        let sections = ["rootkit", "brd", "\u{1b}"].map(section);
+        assert_eq!(symbols_of(&kernel, "k", &brd, &sections).unwrap(), kernel);
         let unplaced = module("xfs", b"damaged".to_vec());
-        assert_eq!(symbols_of(&kernel, "k", &unplaced, &told).unwrap(), kernel);
+        assert_eq!(
+            symbols_of(&kernel, "k", &unplaced, &sections).unwrap(),
+            kernel
+        );
     }
 
     #[test]

@@ -46,12 +46,14 @@ impl Outcome {
         let operations = self
             .traces
             .get(cell)
-            .and_then(|of| of.operations.as_deref());
+            .and_then(|trace| trace.operations.as_deref());
         operations.unwrap_or_default()
     }
 
     pub fn undelayed(&self, kernel: &str) -> BTreeSet<String> {
-        let of = self.traces.iter().filter(|(key, _)| key.kernel == kernel);
-        of.flat_map(|(_, trace)| trace.undelayed.clone()).collect()
+        let traces = self.traces.iter().filter(|(key, _)| key.kernel == kernel);
+        traces
+            .flat_map(|(_, trace)| trace.undelayed.clone())
+            .collect()
     }
 }

@@ -61,7 +61,7 @@ impl Plan {
     /// `grounds`: one per kernel, in order; empty for this machine. Their agents may have different
     /// benchmarks. If anything is counted, only UML kernels are timed.
     pub fn on(experiment: &Experiment, grounds: &[Ground]) -> Result<Plan, SelectError> {
-        let architectures: Vec<&Arch> = grounds.iter().map(|of| of.arch).collect();
+        let architectures: Vec<&Arch> = grounds.iter().map(|ground| ground.arch).collect();
         let first = architectures
             .first()
             .copied()
@@ -78,17 +78,18 @@ impl Plan {
             .iter()
             .flat_map(|arch| catalogue_of(arch))
         {
-            if !known.iter().any(|of| of.id() == benchmark.id()) {
+            if !known.iter().any(|other| other.id() == benchmark.id()) {
                 known.push(benchmark);
             }
         }
-        known.sort_by_key(|of| (of.suite, of.number));
+        known.sort_by_key(|benchmark| (benchmark.suite, benchmark.number));
         let chosen = experiment.selection.choose(&known)?.into_iter();
         let chosen: BTreeSet<String> = chosen.map(|index| known[index].id()).collect();
         let jobs = architectures.iter().map(|arch| {
             let own = catalogue_of(arch).iter();
-            let own = own.filter(|of| chosen.contains(&of.id()));
-            own.map(|of| Arc::new(Job::from(of))).collect()
+            let own = own.filter(|benchmark| chosen.contains(&benchmark.id()));
+            own.map(|benchmark| Arc::new(Job::from(benchmark)))
+                .collect()
         });
         Plan::of_each(experiment, grounds, &jobs.collect::<Vec<_>>())
     }
@@ -104,7 +105,7 @@ impl Plan {
         };
         let only_counts = leaves_time_to_processes(experiment, grounds.iter().copied());
         let is_measured = |kernel: usize, metric: Metric| match grounds.get(kernel) {
-            Some(of) if of.is_process => metric.is_timed(),
+            Some(ground) if ground.is_process => metric.is_timed(),
             _ => !only_counts || metric.is_counted(),
         };
         let mut cells = Vec::new();
@@ -146,7 +147,8 @@ impl Plan {
             }
         }
         // Layouts of several kernels with the same number run consecutively: they are compared.
-        let number = |visit: &Visit| layout(&experiment.kernels[visit.kernel]).map(|(_, of)| of);
+        let number =
+            |visit: &Visit| layout(&experiment.kernels[visit.kernel]).map(|(_, number)| number);
         timed.sort_by_key(number);
         let rounds = (0..experiment.rounds).flat_map(|round| {
             timed.iter().map(move |visit| Visit {
@@ -201,7 +203,7 @@ impl Plan {
         number: u32,
     ) -> String {
         let PlannedCell { key, job } = &self.cells[cell];
-        let all = experiment.samples.of(key.metric);
+        let all = experiment.samples.for_metric(key.metric);
         let points = how
             .sweep
             .map_or(0, |sweep| sweep.points_of(key).len() as u32);
@@ -228,8 +230,8 @@ impl Plan {
             let ms = experiment.throughput_period_s * 1e3 / f64::from(experiment.rounds);
             let _ = write!(text, " ms={}", ms.max(1.0) as u32);
         }
-        for (wanted, word) in [(how.cold || job.cold, " cold=1"), (how.ask, " ask=1")] {
-            if wanted {
+        for (is_asked, word) in [(how.cold || job.cold, " cold=1"), (how.ask, " ask=1")] {
+            if is_asked {
                 text.push_str(word);
             }
         }
@@ -261,7 +263,7 @@ pub fn leaves_time_to_processes(
     mut grounds: impl Iterator<Item = Ground>,
 ) -> bool {
     let counts = experiment.metrics.iter().any(|metric| metric.is_counted());
-    counts && grounds.any(|of| of.is_process)
+    counts && grounds.any(|ground| ground.is_process)
 }
 
 fn subject(experiment: &Experiment, job: &Job) -> Subject {

@@ -64,7 +64,7 @@ pub fn named(store: &Store, kernel: &Kernel) -> Result<SymbolTable, LabError> {
     let unnamed = |error: SymbolError| {
         let name = &kernel.name;
         Failure::environment(
-            format!("{name} does not name its functions ({error}), so hooks cannot be found"),
+            format!("{name} has no usable symbols ({error}), so hooks cannot be found"),
             error.hint(),
         )
     };
@@ -135,8 +135,8 @@ pub fn hook_list(
     let failed = |why: String| {
         LabError::from(Failure::environment(
             format!("the LSM hooks of {} cannot be listed: {why}", kernel.name),
-            "give its tree's include/linux/lsm_hook_defs.h with --hook-definitions, or build it \
-             with CONFIG_DEBUG_INFO_BTF=y",
+            "give include/linux/lsm_hook_defs.h from the kernel's tree with --hook-definitions, or \
+             build the kernel with CONFIG_DEBUG_INFO_BTF=y",
         ))
     };
     if let Some(text) = definitions {
@@ -162,9 +162,12 @@ pub(crate) fn refuse_other(agent: &[u8], kernel: &Kernel) -> Result<(), LabError
         return Ok(());
     }
     Err(Failure::environment(
-        format!("{} is a kernel of {arch}", kernel.name),
         format!(
-            "so far `run` and `profile` measure such kernels: give one of {}",
+            "this command cannot measure {}, a kernel for {arch}",
+            kernel.name
+        ),
+        format!(
+            "use `run` or `profile`, or give a kernel for {}",
             kernels::arch::native()
         ),
     )

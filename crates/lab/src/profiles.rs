@@ -30,8 +30,8 @@ pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
             .collect(),
     });
     // The compared stacks differ in these intentionally, or show it themselves.
-    let tells = |warning: &&Warning| warning.kind != WarningKind::ExtraModules;
-    let warnings = run.warnings.iter().filter(tells);
+    let is_kept = |warning: &&Warning| warning.kind != WarningKind::ExtraModules;
+    let warnings = run.warnings.iter().filter(is_kept);
     Document {
         kind: Kind::Profile,
         share: None,
@@ -70,7 +70,7 @@ fn profiled(cell: &Cell, baseline: Option<&[String]>, outcome: &Outcome) -> Cell
         match base_of(&cell.key, stack, outcome) {
             Some(base) => compare(counted, &operation, own, stack, base),
             None => {
-                let missing = format!("{} has no profile there", stack.join(","));
+                let missing = format!("{} has no profile of this operation", stack.join(","));
                 counted.not_compared = Some(missing);
             }
         }
@@ -170,7 +170,7 @@ pub(crate) fn compare_programs(
                 &cell.key.title(),
                 Extent::Program,
             );
-            program.residual = Some(ProgramResidual::of(&base.stack, functions));
+            program.residual = Some(ProgramResidual::new(&base.stack, functions));
         }
     }
 }

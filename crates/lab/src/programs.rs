@@ -10,7 +10,7 @@ use counts::hooks::{AskedCall, outermost_sum};
 use counts::profile::{CellProfile, PathProfile};
 use counts::program::{EntryCost, EntryKind, ProgramCost, TaskCost};
 use model::{
-    DifferingHook, EntryHook, EntryModule, HookCost, Program, ProgramEntry, ProgramRun,
+    Denials, DifferingHook, EntryHook, EntryModule, HookCost, Program, ProgramEntry, ProgramRun,
     ProgramTask, Programs, Workload,
 };
 
@@ -46,7 +46,7 @@ impl ProgramRuns {
     pub fn new(costs: Vec<ProgramCost>, samples: &[Sample]) -> Result<ProgramRuns, String> {
         if costs.is_empty() || costs.len() != samples.len() {
             return Err(format!(
-                "the plugin recorded {} runs, the agent {}",
+                "the plugin recorded {} runs, but the agent {}",
                 costs.len(),
                 samples.len()
             ));
@@ -77,8 +77,8 @@ impl ProgramRuns {
             let missing = run.idle.max(0).unsigned_abs().saturating_sub(cost.idle);
             if missing > ticks / MISSING_PART {
                 return Err(format!(
-                    "run {number}: the guest's clock counted {ticks} instructions, and {missing} of \
-                     them are missing"
+                    "run {number}: the counts lack {missing} of the {ticks} instructions on the \
+                     guest's clock"
                 ));
             }
         }
@@ -129,7 +129,7 @@ impl ProgramRuns {
     }
 
     #[must_use]
-    pub fn program(&self, named: &[NamedTask]) -> Program {
+    pub fn program(&self, named: &[NamedTask], denials: Option<Denials>) -> Program {
         let middle = self.middle();
         let names = names(&middle.tasks, named);
         let runs = self.costs.iter().zip(&self.ticks);
@@ -150,6 +150,7 @@ impl ProgramRuns {
             entries: middle.entries.iter().map(entry).collect(),
             same_hooks: self.alike() == self.costs.len(),
             differing: self.differing(),
+            denials,
             residual: None,
         }
     }
@@ -436,7 +437,7 @@ mod tests {
         for (cost, ticks, why) in [
             (cost(0, 0, 0), 998, "no instructions in user mode"),
             (cost(900, 0, 0), 898, "no instructions in the kernel"),
-            (cost(900, 100, 9_000), 34_000_000, "are missing"),
+            (cost(900, 100, 9_000), 34_000_000, "the counts lack"),
         ] {
             let refused = runs(cost, ticks).unwrap_err();
             assert!(refused.contains(why), "{refused}");

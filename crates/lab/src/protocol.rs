@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use kernels::bytes::{u32_at, u64_at};
-use model::Status;
+use model::{Denials, Status};
 use thiserror::Error;
 
 mod modules;
@@ -33,6 +33,7 @@ const STEP: u8 = 9;
 const ASKED: u8 = 10;
 const UNDELAYED: u8 = 11;
 const TASKS: u8 = 12;
+const DENIED: u8 = 13;
 const EXPERIMENT: u8 = 16;
 const RUN: u8 = 17;
 
@@ -95,6 +96,10 @@ pub enum Message {
     Tasks {
         cell: u32,
         tasks: Vec<NamedTask>,
+    },
+    Denied {
+        cell: u32,
+        denials: Denials,
     },
     Done,
     Failed(String),
@@ -182,7 +187,7 @@ fn message(kind: u8, payload: &[u8]) -> Result<Message, ProtocolError> {
         )),
         MODULES => modules::parse(payload).map(Message::Modules).map_err(bad),
         CELL_BEGIN if payload.len() == 4 => Ok(Message::CellBegin(u32_at(payload, 0))),
-        SAMPLES => samples(payload).ok_or(bad("samples that are none")),
+        SAMPLES => samples(payload).ok_or(bad("malformed samples")),
         CELL_END if payload.len() >= 20 => Ok(Message::CellEnd {
             cell: u32_at(payload, 0),
             status: match payload[4] {
@@ -212,12 +217,19 @@ fn message(kind: u8, payload: &[u8]) -> Result<Message, ProtocolError> {
         )),
         TASKS if payload.len() >= 4 => Ok(Message::Tasks {
             cell: u32_at(payload, 0),
-            tasks: tasks(&printable(&payload[4..])).ok_or(bad("tasks that are none"))?,
+            tasks: tasks(&printable(&payload[4..])).ok_or(bad("malformed tasks"))?,
+        }),
+        DENIED if payload.len() >= 8 => Ok(Message::Denied {
+            cell: u32_at(payload, 0),
+            denials: Denials {
+                count: u32_at(payload, 4),
+                first: printable(&payload[8..payload.len().min(8 + REASON_LIMIT)]),
+            },
         }),
         DONE if payload.is_empty() => Ok(Message::Done),
         FAILED => Ok(Message::Failed(printable(payload))),
-        CELL_BEGIN | CELL_END | ASKED | TASKS | DONE => {
-            Err(bad("a length that is wrong for its type"))
+        CELL_BEGIN | CELL_END | ASKED | TASKS | DENIED | DONE => {
+            Err(bad("the wrong length for its type"))
         }
         _ => Err(bad("an unknown type")),
     }

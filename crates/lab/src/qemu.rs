@@ -101,11 +101,11 @@ impl Qemu {
             .filter(|_| output.status.success())
             .ok_or_else(|| {
                 let path = path.display();
-                let said = first_line(&output.stderr);
+                let message = first_line(&output.stderr);
                 Failure::environment(
-                    match said.as_str() {
-                        "" => format!("{path} does not report its version of QEMU"),
-                        said => format!("{path} --version fails: {said}"),
+                    match message.as_str() {
+                        "" => format!("{path} does not report a QEMU version"),
+                        message => format!("{path} --version fails: {message}"),
                     },
                     format!("run `{path} --version`"),
                 )

@@ -5,7 +5,7 @@ use counts::counts::{Counts, by_operation, count};
 use counts::profile::{CellProfile, Profiler};
 use counts::program::ProgramReader;
 use counts::records::{CellRecords, RecordReader};
-use model::Program;
+use model::{Denials, Program};
 
 use crate::programs::ProgramRuns;
 use crate::protocol::{NamedTask, Sample};
@@ -37,8 +37,8 @@ impl Records {
             && cell.entry != entry
         {
             return Err(format!(
-                "system calls enter at {:#x}, not at {entry:#x}: the kernel's symbols do not \
-                 fit, so interrupts cannot be told apart",
+                "system calls enter at {:#x}, not at {entry:#x}: the symbols do not match the \
+                 kernel, so interrupts cannot be recognised",
                 cell.entry
             ));
         }
@@ -53,8 +53,12 @@ impl Records {
     ) -> Result<Box<Recorded>, String> {
         let cell = &self.cell;
         let counts = count(cell).map_err(|error| error.to_string())?;
-        let profile =
-            profiler.map(|of| (of.optional, CellProfile::of(cell, self.reader.blocks(), of)));
+        let profile = profiler.map(|of| {
+            (
+                of.optional,
+                CellProfile::new(cell, self.reader.blocks(), of),
+            )
+        });
         let profile = match profile {
             Some((true, profile)) => profile.ok(),
             profile => { profile.map(|(_, profile)| profile).transpose() }
@@ -78,6 +82,7 @@ impl Records {
         reader: &ProgramReader<'_>,
         samples: &[Sample],
         tasks: &[NamedTask],
+        denials: Option<Denials>,
     ) -> Result<Box<Recorded>, String> {
         let costs = self.cell.programs.iter().map(|calls| reader.read(calls));
         let costs = costs.collect::<Result<_, _>>();
@@ -85,7 +90,7 @@ impl Records {
         Ok(Box::new(Recorded {
             counts: runs.counts(),
             profile: Some(runs.profile(reader.keep_trees)),
-            program: Some(runs.program(tasks)),
+            program: Some(runs.program(tasks, denials)),
             operations: None,
         }))
     }

@@ -67,13 +67,13 @@ impl Rounds {
 
     /// Missing undisturbed rounds: at least half of the requested number, or twice that number if
     /// rounds differ.
-    pub(crate) fn lack(&self) -> u32 {
+    pub(crate) fn missing(&self) -> u32 {
         let alone = self.undisturbed().count() as u32;
-        let wanted = match self.are_probed && self.are_unsteady() {
+        let needed = match self.are_probed && self.are_unsteady() {
             true => 2 * self.asked,
             false => self.least(),
         };
-        wanted.saturating_sub(alone)
+        needed.saturating_sub(alone)
     }
 
     fn least(&self) -> u32 {
@@ -114,7 +114,7 @@ impl Rounds {
             quiet,
             batch: Some(self.batch),
             disturbed: self.are_probed.then(|| self.undisturbed().next().is_none()),
-            ..Timed::of(estimate(&rounds, keep_samples)?)
+            ..Timed::new(estimate(&rounds, keep_samples)?)
         };
         Ok((Evidence::Timed(timed), rounds.concat()))
     }
@@ -133,7 +133,7 @@ impl Rounds {
             let percent = share * 100.0;
             warn(
                 WarningKind::ClockShare,
-                format!("{title}: reading the clock is {percent:.1} % of a sample"),
+                format!("{title}: reading the clock takes {percent:.1} % of a sample"),
             );
         }
         let (all, alone) = (self.rounds.len(), self.undisturbed().count());
@@ -141,7 +141,7 @@ impl Rounds {
             warn(
                 WarningKind::Disturbed,
                 format!(
-                    "{title}: others used the processor's core in {} of {all} rounds",
+                    "{title}: other tasks used the processor core in {} of {all} rounds",
                     all - alone
                 ),
             );
@@ -160,7 +160,7 @@ impl Rounds {
 }
 
 pub(crate) fn estimate(rounds: &[Vec<f64>], keep_samples: bool) -> Result<Estimate, String> {
-    let summary = Summary::of_rounds(rounds).map_err(|error| error.to_string())?;
+    let summary = Summary::from_rounds(rounds).map_err(|error| error.to_string())?;
     Ok(Estimate {
         samples: keep_samples.then(|| rounds.concat()),
         ..Estimate::from(&summary)
@@ -168,7 +168,11 @@ pub(crate) fn estimate(rounds: &[Vec<f64>], keep_samples: bool) -> Result<Estima
 }
 
 fn medians(rounds: &[Vec<f64>]) -> Vec<f64> {
-    let median = |round: &Vec<f64>| Summary::of(round).ok().map(|summary| summary.median);
+    let median = |round: &Vec<f64>| {
+        Summary::from_samples(round)
+            .ok()
+            .map(|summary| summary.median)
+    };
     rounds.iter().filter_map(median).collect()
 }
 

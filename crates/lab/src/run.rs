@@ -68,7 +68,7 @@ pub fn run(
         distribute(&place, &work, queue, jobs, cancel, &mut handle)?;
     }
     running.visit_again(cancel)?;
-    Cache::of(setup.store).trim(limit);
+    Cache::new(setup.store).trim(limit);
     let mut finished = running.finished;
     let cancelled = cancel.load(Ordering::Relaxed) && finished.len() < planned;
     let traces = finished.iter_mut();
@@ -163,7 +163,9 @@ impl Running<'_, '_> {
             Message::Found { cell, finding } => {
                 let gathering = self.gathering.get_mut(&cell);
                 let keep_samples = self.setup.keep_samples;
-                let Some(entry) = gathering.and_then(|of| of.take(finding, keep_samples)) else {
+                let Some(entry) =
+                    gathering.and_then(|gathering| gathering.take(finding, keep_samples))
+                else {
                     return Ok(());
                 };
                 self.finish(entry);
@@ -178,19 +180,21 @@ impl Running<'_, '_> {
         let (place, work) = (self.place, self.work);
         let mut before = u32::MAX;
         while !cancel.load(Ordering::Relaxed) {
-            let lacking: u32 = self.gathering.values().map(Gathering::lacks).sum();
+            let missing: u32 = self.gathering.values().map(Gathering::lacks).sum();
             // Fewer than 10 % of the missing rounds came in: more visits would not help.
-            if lacking == 0 || 10 * u64::from(lacking) > 9 * u64::from(before) {
+            if missing == 0 || 10 * u64::from(missing) > 9 * u64::from(before) {
                 break;
             }
-            before = lacking;
+            before = missing;
             let queue = self.again();
             let mut handle = |message| self.take(message);
             distribute(place, work, queue, 1, cancel, &mut handle)?;
         }
         let keep_samples = self.setup.keep_samples;
         let waiting = self.gathering.values_mut();
-        let entries: Vec<_> = waiting.filter_map(|of| of.give_up(keep_samples)).collect();
+        let entries: Vec<_> = waiting
+            .filter_map(|gathering| gathering.give_up(keep_samples))
+            .collect();
         entries.into_iter().for_each(|entry| self.finish(entry));
         Ok(())
     }
@@ -204,8 +208,8 @@ impl Running<'_, '_> {
         let again = visits.filter_map(|visit| {
             let mut cells = visit.cells.clone();
             cells.retain(|cell| match self.gathering.get_mut(cell) {
-                Some(of) if of.lacks() > 0 => {
-                    of.visit_again();
+                Some(gathering) if gathering.lacks() > 0 => {
+                    gathering.visit_again();
                     true
                 }
                 _ => false,
@@ -252,7 +256,7 @@ fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Result<Setup
 
 /// Refuses features that are untested on other architectures than this machine's.
 fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabError> {
-    let mut architectures = setup.grounds().into_iter().map(|of| of.arch);
+    let mut architectures = setup.grounds().into_iter().map(|ground| ground.arch);
     let Some(arch) = architectures.find(|arch| !arch.is_native()) else {
         return Ok(());
     };
@@ -260,9 +264,9 @@ fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabE
         return Ok(());
     }
     Err(Failure::environment(
-        format!("whole programs cannot be measured yet on kernels of {arch}"),
+        format!("whole programs cannot be measured yet on kernels for {arch}"),
         format!(
-            "measure benchmarks there, or use a kernel of {}",
+            "measure benchmarks instead, or use a kernel for {}",
             kernels::arch::native()
         ),
     )
@@ -270,7 +274,7 @@ fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabE
 }
 
 fn plan(experiment: &Experiment, setup: &Setup<'_>) -> Result<Plan, LabError> {
-    let grounds: Vec<Ground> = setup.kernels.iter().map(Ground::of).collect();
+    let grounds: Vec<Ground> = setup.kernels.iter().map(Ground::new).collect();
     if !experiment.metrics.iter().any(|metric| metric.is_timed()) {
         for kernel in setup.kernels {
             um::refuse_program(kernel)?;

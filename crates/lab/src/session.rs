@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use model::Status;
+use model::{Denials, Status};
 use rustix::process::Pid;
 
 use crate::deadline::Deadline;
@@ -37,6 +37,7 @@ pub struct CellReport {
     pub samples: Vec<Sample>,
     pub questions: Vec<String>,
     pub tasks: Vec<NamedTask>,
+    pub denials: Option<Denials>,
     pub batch: u32,
     pub disturbed: u32,
     pub took: Duration,
@@ -101,6 +102,7 @@ struct Progress<'a> {
     samples: Vec<Sample>,
     questions: Vec<String>,
     tasks: Vec<NamedTask>,
+    denials: Option<Denials>,
     hello: bool,
     /// A `modules` frame is still valid: after the hello, before the first measurement.
     modules: bool,
@@ -214,6 +216,7 @@ impl<'a> Progress<'a> {
             samples: Vec::new(),
             questions: Vec::new(),
             tasks: Vec::new(),
+            denials: None,
             hello: false,
             modules: false,
             steps: STEPS_LIMIT,
@@ -225,11 +228,14 @@ impl<'a> Progress<'a> {
         match (self.hello, self.current) {
             (false, _) => {
                 format!(
-                    "no sign of the agent within {} s of the boot",
+                    "no sign of the agent within {} s after the boot",
                     patience.boot.as_secs()
                 )
             }
-            (true, Some(_)) => format!("no end within {} s", patience.cell.as_secs()),
+            (true, Some(_)) => format!(
+                "the measurement did not end within {} s",
+                patience.cell.as_secs()
+            ),
             (true, None) => format!("the agent was silent for {} s", patience.cell.as_secs()),
         }
     }
@@ -298,12 +304,15 @@ impl<'a> Progress<'a> {
                 self.samples.clear();
                 self.questions.clear();
                 self.tasks.clear();
+                self.denials = None;
                 Ok(Some(AgentEvent::CellBegin(cell)))
             }
             Message::Asked { cell, questions } => {
                 self.in_turn(cell)?;
                 if !self.questions.is_empty() {
-                    return Err(format!("cell {cell} asked twice"));
+                    return Err(format!(
+                        "measurement {cell} reported its permission checks twice"
+                    ));
                 }
                 self.questions = questions;
                 Ok(None)
@@ -314,6 +323,11 @@ impl<'a> Progress<'a> {
                     return Err(format!("measurement {cell} reported its tasks twice"));
                 }
                 self.tasks = tasks;
+                Ok(None)
+            }
+            Message::Denied { cell, denials } => {
+                self.in_turn(cell)?;
+                self.denials = Some(denials);
                 Ok(None)
             }
             Message::Samples { cell, samples } => {
@@ -341,6 +355,7 @@ impl<'a> Progress<'a> {
                     samples: std::mem::take(&mut self.samples),
                     questions: std::mem::take(&mut self.questions),
                     tasks: std::mem::take(&mut self.tasks),
+                    denials: self.denials.take(),
                     batch,
                     disturbed: disturbed.into(),
                     took: begun.elapsed(),

@@ -38,7 +38,7 @@ pub struct Ground {
 }
 
 impl Ground {
-    pub fn of(kernel: &Kernel) -> Ground {
+    pub fn new(kernel: &Kernel) -> Ground {
         Ground {
             arch: kernel.arch(),
             is_process: kernel.is_program,
@@ -60,7 +60,7 @@ impl<'a> Setup<'a> {
     /// Without duplicates, in the kernels' order; empty on the host.
     pub fn grounds(&self) -> Vec<Ground> {
         let mut all: Vec<Ground> = Vec::new();
-        for ground in self.kernels.iter().map(Ground::of) {
+        for ground in self.kernels.iter().map(Ground::new) {
             if !all.contains(&ground) {
                 all.push(ground);
             }
@@ -70,19 +70,19 @@ impl<'a> Setup<'a> {
 
     /// Emulators of [`Setup::grounds`]; None for UML kernels, and without emulation.
     pub fn emulators(&self) -> Result<Vec<Option<&'a Qemu>>, LabError> {
-        let of = |ground: Ground| match self.qemu {
+        let emulator = |ground: Ground| match self.qemu {
             Some(_) if !ground.is_process => self.emulator(ground.arch).map(Some),
             _ => Ok(None),
         };
-        self.grounds().into_iter().map(of).collect()
+        self.grounds().into_iter().map(emulator).collect()
     }
 
     fn emulator(&self, arch: &Arch) -> Result<&'a Qemu, LabError> {
         let mut all = self.qemu.into_iter().chain(self.others);
         all.find(|qemu| qemu.arch == arch).ok_or_else(|| {
             Failure::usage(
-                format!("kernels of {arch} need a separate run from the other kernels"),
-                "give kernels of one architecture",
+                format!("kernels for {arch} cannot be measured in one run with the other kernels"),
+                "start a separate run for each architecture",
             )
             .into()
         })

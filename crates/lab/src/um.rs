@@ -27,8 +27,8 @@ use kernels::scratch::Scratch;
 const MEMORY: &str = "mem=256M";
 const LEAVE: Duration = Duration::from_secs(2);
 
-pub(crate) const NO_POLICIES: &str = "policies prove themselves by a second task, and in a kernel \
-     that is a process there is one: measure them in virtual machines";
+pub(crate) const NO_POLICIES: &str = "proving a policy takes a second task, but UML kernels run \
+                                      only one task: measure policies in virtual machines";
 
 #[derive(Debug, Clone)]
 pub struct Program {
@@ -60,9 +60,9 @@ struct Probes {
 
 impl Probes {
     fn learn(&mut self, facts: &BTreeMap<String, String>) {
-        let told = |name: &str| facts.get(name)?.parse().ok().filter(|told| *told > 0);
-        self.undisturbed = self.undisturbed.into_iter().chain(told(UNDISTURBED)).min();
-        self.pace_ns = self.pace_ns.or_else(|| told(PACE));
+        let fact = |name: &str| facts.get(name)?.parse().ok().filter(|fact| *fact > 0);
+        self.undisturbed = self.undisturbed.into_iter().chain(fact(UNDISTURBED)).min();
+        self.pace_ns = self.pace_ns.or_else(|| fact(PACE));
     }
 
     /// Arguments for the next boot: a boot that is always disturbed could not detect it, and all
@@ -114,7 +114,7 @@ pub fn refuse_program(kernel: &Kernel) -> Result<(), LabError> {
     let name = &kernel.name;
     Err(Failure::environment(
         format!("{name} is a UML kernel, which virtual machines cannot boot"),
-        format!("lsmeter run --on um --kernel {name}, or another kernel"),
+        format!("use `lsmeter run --on um --kernel {name}`, or another kernel"),
     )
     .into())
 }
@@ -123,7 +123,8 @@ pub fn prepare(kernel: &Kernel, filesystem: FileSystem, dir: &Path) -> Result<Pr
     if !kernel.is_program {
         return Err(Failure::environment(
             format!("{} is not a UML kernel", kernel.name),
-            "lsmeter kernel build um --source linux-source-6.12 --flavour um, and --kernel build:um",
+            "build one with `lsmeter kernel build um --source linux-source-6.12 --flavour um`, \
+             then use --kernel build:um",
         )
         .into());
     }
@@ -177,7 +178,8 @@ pub fn boot<'a>(
     cancel: &AtomicBool,
     listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
 ) -> Result<String, Break> {
-    let failed = |error: std::io::Error| Break::Failed(format!("the kernel's process: {error}"));
+    let failed =
+        |error: std::io::Error| Break::Failed(format!("cannot start the UML kernel: {error}"));
     let scratch = Scratch::new().map_err(failed)?;
     let (ours, theirs) = UnixStream::pair().map_err(failed)?;
     let (cells, patience) = (boot.cells, boot.patience);
@@ -228,7 +230,7 @@ mod tests {
             ("much", "", 1010),
         ] {
             let facts = [(UNDISTURBED, undisturbed), (PACE, pace)];
-            let facts = facts.map(|(name, told)| (name.to_owned(), told.to_owned()));
+            let facts = facts.map(|(name, fact)| (name.to_owned(), fact.to_owned()));
             probes.learn(&BTreeMap::from(facts));
             let words = [
                 format!("lsmeter.undisturbed={least}"),

@@ -116,20 +116,20 @@ impl<'a> Listening<'a> {
     fn begin(&mut self, setup: &PolicySetup) -> Result<(), String> {
         self.current = None;
         self.steps.clone_from(&setup.steps);
-        self.tell(Message::VisitBegin {
+        self.send(Message::VisitBegin {
             kernel: self.visit.kernel,
             configuration: self.visit.configuration,
         })
     }
 
-    fn tell(&self, message: Message) -> Result<(), String> {
+    fn send(&self, message: Message) -> Result<(), String> {
         // The receiver exists until the whole run ends.
         self.sender
             .send(message)
             .map_err(|_| "the run has ended".to_owned())
     }
 
-    fn hear(&mut self, event: AgentEvent) -> Result<(), String> {
+    fn handle(&mut self, event: AgentEvent) -> Result<(), String> {
         match event {
             AgentEvent::Hello(facts) => self.hello(&facts),
             AgentEvent::Modules(_) => Ok(()),
@@ -137,7 +137,7 @@ impl<'a> Listening<'a> {
                 self.steps.push(text);
                 Ok(())
             }
-            AgentEvent::Undelayed(hooks) => self.tell(Message::Undelayed {
+            AgentEvent::Undelayed(hooks) => self.send(Message::Undelayed {
                 kernel: self.visit.kernel,
                 hooks,
             }),
@@ -151,7 +151,7 @@ impl<'a> Listening<'a> {
         let active_lsms = active_lsms(fact("lsm"));
         self.clock_ns = fact("clock_ns").parse().unwrap_or(0.0);
         let compared = compare_stacks(self.stack, &active_lsms);
-        self.tell(Message::Seen {
+        self.send(Message::Seen {
             cells: self.pending.clone(),
             release: fact("release").to_owned(),
             active_lsms,
@@ -167,7 +167,7 @@ impl<'a> Listening<'a> {
     fn prove(&mut self) -> Result<(), String> {
         match std::mem::take(&mut self.steps) {
             steps if steps.is_empty() => Ok(()),
-            steps => self.tell(Message::Proved {
+            steps => self.send(Message::Proved {
                 kernel: self.visit.kernel,
                 configuration: self.visit.configuration,
                 steps,
@@ -178,7 +178,7 @@ impl<'a> Listening<'a> {
     fn cell_begin(&mut self, cell: usize) -> Result<(), String> {
         self.prove()?;
         self.current = Some(cell);
-        self.tell(Message::CellBegin { cell })
+        self.send(Message::CellBegin { cell })
     }
 
     fn cell_end(
@@ -194,14 +194,14 @@ impl<'a> Listening<'a> {
             counts,
             clock_ns: self.clock_ns,
         };
-        self.tell(Message::Found { cell, finding })
+        self.send(Message::Found { cell, finding })
     }
 
     fn refuse(&mut self, reason: &str) {
         for cell in std::mem::take(&mut self.pending) {
             let reason = reason.to_owned();
             let finding = Finding::Refused { reason };
-            let _ = self.tell(Message::Found { cell, finding });
+            let _ = self.send(Message::Found { cell, finding });
         }
     }
 
@@ -216,7 +216,7 @@ impl<'a> Listening<'a> {
         let finding = Finding::Lost {
             reason: reason.to_owned(),
         };
-        let _ = self.tell(Message::Found { cell, finding });
+        let _ = self.send(Message::Found { cell, finding });
     }
 }
 
@@ -290,7 +290,7 @@ pub fn make_ready<'a>(
     }
     match &booted {
         Ok(_) => listening.prove().ok()?,
-        Err(Break::Unequal(what)) => listening.tell(Message::Unequal(what.clone())).ok()?,
+        Err(Break::Unequal(what)) => listening.send(Message::Unequal(what.clone())).ok()?,
         Err(end) => match end.reason() {
             Some(reason) if listening.unable => listening.refuse(reason),
             Some(reason) => listening.lose_all(reason),
@@ -317,8 +317,8 @@ fn boot_ready<'a>(
     let reuse = work.reuse;
     let key = boot.digest().filter(|_| reuse != Reuse::Never);
     let entries = key.and_then(|key| testbed.cache.machine(&key));
-    let mut hear = |event| listening.hear(event);
-    Machine::new(boot, scratch, (entries, reuse), cancel, &mut hear)
+    let mut handle = |event| listening.handle(event);
+    Machine::new(boot, scratch, (entries, reuse), cancel, &mut handle)
 }
 
 /// Makes one measurement in a copy of its machine.
@@ -357,7 +357,7 @@ pub fn measure_copy(
     match (&end, end.reason()) {
         (Break::Unequal(what), _) => {
             let what = format!("{}: {what}", key.title());
-            let _ = listening.tell(Message::Unequal(what));
+            let _ = listening.send(Message::Unequal(what));
         }
         (_, Some(reason)) => listening.lose(cell, reason),
         _ => {}
@@ -365,11 +365,11 @@ pub fn measure_copy(
 }
 
 fn unprepared() -> Break {
-    Break::Failed("its kernel was not prepared".to_owned())
+    Break::Failed("the kernel was not prepared".to_owned())
 }
 
 fn no_scratch(error: std::io::Error) -> Break {
-    Break::Failed(format!("a scratch directory: {error}"))
+    Break::Failed(format!("cannot create a scratch directory: {error}"))
 }
 
 fn boot_of<'a>(
@@ -449,8 +449,8 @@ fn measure(
     let patience = patience(experiment);
     let programs = match testbed {
         Testbed::Host { agent } => {
-            let mut hear = |event| listening.hear(event);
-            return host::measure(agent, &directives, &numbers, patience, cancel, &mut hear);
+            let mut handle = |event| listening.handle(event);
+            return host::measure(agent, &directives, &numbers, patience, cancel, &mut handle);
         }
         Testbed::Vm(testbed) => &testbed.programs,
         Testbed::Um(programs) => programs,
@@ -469,13 +469,15 @@ fn measure(
             cells: &numbers,
             patience,
         };
-        let mut hear = |event| listening.hear(event);
-        return um::boot(boot, cancel, &mut hear);
+        let mut handle = |event| listening.handle(event);
+        return um::boot(boot, cancel, &mut handle);
     }
     let Testbed::Vm(testbed) = testbed else {
         return Err(unprepared());
     };
     let scratch = Scratch::new().map_err(no_scratch)?;
     let boot = boot_of(testbed, setup, work, listening, directives, scratch.path())?;
-    vm::boot(&boot, &numbers, cancel, &mut |event| listening.hear(event))
+    vm::boot(&boot, &numbers, cancel, &mut |event| {
+        listening.handle(event)
+    })
 }

@@ -136,11 +136,12 @@ impl Started {
         let broken = |what: &str, error: std::io::Error| Break::Failed(format!("{what}: {error}"));
         let path = |name: &str| boot.scratch.join(name);
         let initramfs = path("initramfs");
-        write_initramfs(boot, &initramfs).map_err(|error| broken("the initramfs", error))?;
+        write_initramfs(boot, &initramfs)
+            .map_err(|error| broken("writing the initramfs", error))?;
         let (control, theirs) =
-            UnixStream::pair().map_err(|error| broken("a pair of sockets", error))?;
+            UnixStream::pair().map_err(|error| broken("creating a pair of sockets", error))?;
         let (console, agent) = (path("console"), path("agent"));
-        File::create(&agent).map_err(|error| broken("the agent's file", error))?;
+        File::create(&agent).map_err(|error| broken("creating the agent's file", error))?;
         let mut command = boot.qemu.command(boot, &initramfs);
         command.stdin(Stdio::from(OwnedFd::from(theirs)));
         let qemu = Process::start(command).map_err(|error| broken("QEMU does not start", error))?;
@@ -162,7 +163,7 @@ impl Started {
         listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
     ) -> Result<String, Break> {
         let port = Port::file(&self.agent)
-            .map_err(|error| Break::Failed(format!("the agent's file: {error}")))?;
+            .map_err(|error| Break::Failed(format!("cannot open the agent's file: {error}")))?;
         let session = Session {
             port,
             cells,

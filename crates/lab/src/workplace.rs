@@ -15,6 +15,7 @@ use crate::initramfs::Guest;
 use crate::plan::Visit;
 use crate::policy::{self, PolicyError, PolicySetup};
 use crate::prepare;
+use crate::root::Root;
 use crate::setup::Setup;
 use crate::um::{self, Programs};
 use crate::visit::{Testbed, VmTestbed};
@@ -32,7 +33,7 @@ impl<'a> Workplace<'a> {
         match self.setups.get(&(visit.kernel, visit.configuration)) {
             Some(Ok(setup)) => Ok(setup),
             Some(Err(reason)) => Err(reason),
-            None => Err("its policies were not prepared"),
+            None => Err("the policies were not prepared"),
         }
     }
 
@@ -50,8 +51,8 @@ impl<'a> Workplace<'a> {
             Warning::new(
                 WarningKind::NoSymbols,
                 format!(
-                    "{} does not name its functions ({why}): a region with a page fault cannot \
-                     be distinguished from one with an interrupt, and is dropped",
+                    "{} has no usable symbols ({why}): regions with a page fault look like those \
+                     with an interrupt and are dropped",
                     cell.key.kernel
                 ),
             )
@@ -101,7 +102,7 @@ impl<'a> Workplace<'a> {
                     plugin,
                     bootables,
                     programs,
-                    cache: Cache::of(setup.store),
+                    cache: Cache::new(setup.store),
                 })
             }
             (Place::Um, _, Some(filesystem)) => {
@@ -162,7 +163,7 @@ fn setups(
             configuration: &experiment.configurations[visit.configuration],
             work_dir: experiment.work_dir.as_deref(),
             custom: &experiment.custom,
-            programs: experiment.programs.is_some(),
+            root: setup.root.map(Root::path),
             kernel: setup.kernels.get(visit.kernel),
             cache: &cache,
         };

@@ -33,15 +33,15 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
 }
 
 pub fn is_stdout(path: &Path) -> bool {
-    Target::of(path) == Target::Stdout
+    Target::new(path) == Target::Stdout
 }
 
 pub fn is_file(path: &Path) -> bool {
-    matches!(Target::of(path), Target::File(_))
+    matches!(Target::new(path), Target::File(_))
 }
 
 pub fn check(path: &Path) -> Result<()> {
-    match Target::of(path).refusal() {
+    match Target::new(path).refusal() {
         None => Ok(()),
         Some(reason) => Err(usage(
             format!("cannot write {}: {reason}", path.display()),
@@ -55,21 +55,21 @@ pub fn check(path: &Path) -> Result<()> {
 pub fn check_all(paths: &[&Path], others: usize) -> Result<bool> {
     let targets: Vec<Target> = paths
         .iter()
-        .map(|path| Target::of(path).resolved())
+        .map(|path| Target::new(path).resolved())
         .collect();
     let to_stdout = targets.iter().filter(|target| **target == Target::Stdout);
     let to_stdout = to_stdout.count() + others;
     if to_stdout > 1 {
         return Err(usage(
             "two outputs cannot both be standard output",
-            "name a file for one",
+            "name a file for one of the two",
         ));
     }
     for (at, target) in targets.iter().enumerate() {
         if target.is_for_one() && targets[..at].contains(target) {
             return Err(usage(
                 format!("two outputs cannot both be {}", paths[at].display()),
-                "name another file for one",
+                "name another file for one of the two",
             ));
         }
     }
@@ -83,7 +83,7 @@ pub fn check_all(paths: &[&Path], others: usize) -> Result<bool> {
 /// descriptors, pipes and devices are written directly.
 pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let named = || format!("cannot write {}", path.display());
-    let place = match Target::of(path) {
+    let place = match Target::new(path) {
         Target::Stdout => return Remembering::fill(io::stdout().lock(), fill),
         Target::Descriptor(number) => {
             let inherited = target::inherited(number).with_context(named)?;

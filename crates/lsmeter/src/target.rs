@@ -23,7 +23,7 @@ pub enum Target {
 }
 
 impl Target {
-    pub fn of(path: &Path) -> Target {
+    pub fn new(path: &Path) -> Target {
         if path.as_os_str() == "-" {
             return Target::Stdout;
         }
@@ -166,13 +166,13 @@ mod tests {
             (at("three"), Target::Descriptor(3)),
             (at("null"), Target::Special("/dev/null".into())),
         ] {
-            assert_eq!(Target::of(&name).resolved(), expected, "{name:?}");
+            assert_eq!(Target::new(&name).resolved(), expected, "{name:?}");
         }
-        let refusal = |name: &str| Target::of(&at(name)).refusal();
+        let refusal = |name: &str| Target::new(&at(name)).refusal();
         assert_eq!(refusal("loop").unwrap(), "too many symbolic links");
         assert_eq!(refusal("sub").unwrap(), "it is a directory");
         assert_eq!(refusal("link"), None);
         assert!(Target::Descriptor(999).refusal().is_some());
-        assert!(!Target::of(&at("null")).is_for_one());
+        assert!(!Target::new(&at("null")).is_for_one());
     }
 }

@@ -100,12 +100,12 @@ pub struct AaMetric {
 
 impl AaReport {
     pub fn metric(&self, metric: Metric) -> Option<&AaMetric> {
-        self.metrics.iter().find(|of| of.metric == metric)
+        self.metrics.iter().find(|entry| entry.metric == metric)
     }
 
     pub(crate) fn contradiction(&self) -> Option<String> {
-        if let Some(of) = self.layouts.iter().find_map(AaLayouts::contradiction) {
-            return Some(of);
+        if let Some(message) = self.layouts.iter().find_map(AaLayouts::contradiction) {
+            return Some(message);
         }
         let fraction = |x: f64| (0.0..=1.0).contains(&x);
         self.metrics.iter().find_map(|metric| {

@@ -14,7 +14,7 @@ use crate::words::Status;
 #[schemars(with = "Form")]
 pub struct Cell {
     pub key: Key,
-    /// `uname -r` reported by the guest; empty if it never reported it.
+    /// `uname -r` of the guest; empty if the guest never reported it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub release: String,
     /// `/sys/kernel/security/lsm`; empty if it was never read.
@@ -38,10 +38,10 @@ pub struct Cell {
 #[schemars(rename = "Cell")]
 struct Form {
     key: Key,
-    /// `uname -r` reported by the guest; missing if it never reported it.
+    /// `uname -r` of the guest; missing if the guest never reported it.
     #[serde(default)]
     release: String,
-    /// `/sys/kernel/security/lsm`; missing if it was never read.
+    /// `/sys/kernel/security/lsm`; missing if the file was never read.
     #[serde(default)]
     active_lsms: Vec<String>,
     /// System calls of one operation, in order.

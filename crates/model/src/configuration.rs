@@ -17,7 +17,8 @@ use crate::words::{AuditRules, FirstAfter, ImaPolicy, Integrity, Policy, Selinux
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Configuration {
-    /// The only kernel to measure it on: a name or a pattern (`build:um.*`). None: every kernel.
+    /// The only kernel for this configuration: a name or a pattern (`build:um.*`). None: every
+    /// kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     pub stack: Stack,
@@ -54,7 +55,7 @@ pub struct Settings {
     /// Whether the policies also deny access to a few files made for that purpose.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub denials: bool,
-    /// Event before each operation; None: none.
+    /// Event before each operation; None: no event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_after: Option<FirstAfter>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

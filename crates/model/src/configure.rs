@@ -63,7 +63,7 @@ impl Matrix {
 fn no_kernel(key: &str, kernel: &str, kernels: &[String]) -> SpecError {
     let (kernel, n, known) = (excerpt(kernel), kernels.len(), kernels.join(" · "));
     SpecError::instead(
-        format!("`{key}` is `{kernel}`: not one of the {n} kernels: {known}"),
+        format!("`{key}` is `{kernel}`, which is not one of the {n} kernels: {known}"),
         "add it to `kernels`",
     )
 }
@@ -94,7 +94,7 @@ fn kernels(kernels: Option<&[String]>, place: Place) -> Result<Vec<String>, Spec
 fn configurations(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
     let no_policies = BTreeMap::new();
     let custom = spec.custom.as_ref().unwrap_or(&no_policies);
-    given::check(custom)?;
+    given::check(custom, spec.root.is_some() || spec.workloads.is_some())?;
     let mut all = product(spec, place, custom)?;
     for written in spec.configurations.iter().flatten() {
         all.push(resolve(written, custom)?);
@@ -158,7 +158,7 @@ fn product(
     let has_policy = policies.iter().any(|policy| *policy != Policy::None);
     if of_selinux && !(has_policy && stacks.iter().any(may_have_selinux)) {
         return Err(SpecError::instead(
-            "`selinux_policy` and `labels` need SELinux with a policy in a stack",
+            "`selinux_policy` and `labels` need a stack with SELinux and a policy",
             "add SELinux and policy = \"enforcing\" (--policy enforcing), or leave them out",
         ));
     }
@@ -241,7 +241,7 @@ fn can_deny(stack: &Stack, policy: Policy) -> bool {
 
 fn deny_nothing(what: &str) -> SpecError {
     SpecError::instead(
-        format!("`denials` needs an enforced policy, which {what} does not have"),
+        format!("`denials` needs an enforced policy, but {what} has none"),
         "set policy = \"enforcing\" (--policy enforcing), or leave out `denials`",
     )
 }
@@ -263,7 +263,7 @@ fn nothing_forgotten(event: FirstAfter, what: &str) -> SpecError {
     };
     SpecError::instead(
         format!(
-            "`first_after` is `{event}`, which needs {modules} with a policy; {what} does not have it"
+            "`first_after` is `{event}`, which needs {modules} with a policy, but {what} has none"
         ),
         format!(
             "add {modules} and policy = \"enforcing\" (--policy enforcing), or leave out `first_after`"
@@ -450,7 +450,7 @@ fn baseline(
             format!("baseline `{name}` is not one of the {n} {what}: {known}"),
             match near {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("name one of them, or add `{name}` to the {what} (--stack)"),
+                None => format!("choose one of these, or add `{name}` to the {what} (--stack)"),
             },
         )
     })

@@ -18,7 +18,8 @@ pub struct PolicyProof {
     /// Lookups in SELinux's access vector cache; only if files have several labels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheUse>,
-    /// Cost of each part, in order of first occurrence; empty in result files of older versions.
+    /// Cost of each part of loading the policies, in order of first occurrence; empty in result
+    /// files of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub took: Vec<PolicyPart>,
 }
@@ -78,8 +79,10 @@ impl Origin {
             let cell = cells.get(position as usize);
             cell.is_some_and(|cell| cell.key.metric.is_timed())
         };
-        let timed = origins.iter().filter(|of| of.cells.iter().any(is_timed));
-        timed.map(|of| &of.environment).collect()
+        let timed = origins
+            .iter()
+            .filter(|origin| origin.cells.iter().any(is_timed));
+        timed.map(|origin| &origin.environment).collect()
     }
 }
 

@@ -11,8 +11,8 @@ use crate::key::Key;
 use crate::warning::Warning;
 
 /// Estimated time that stacks add to operations, in ns on the processor that was timed. Each event
-/// that instructions cause more often than the baseline counts with its weight. Written by
-/// `lsmeter estimate --output FILE`. See [`Stored::read`] and [`Stored::write`].
+/// counts with its weight for every time that it occurs more often than under the baseline. Written
+/// by `lsmeter estimate --output FILE`. See [`Stored::read`] and [`Stored::write`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter estimate result file")]
 pub struct EstimateDocument {
@@ -40,7 +40,7 @@ pub struct Weights {
     pub differences: u32,
     /// Number of whole operations of the baseline in the fit.
     pub operations: u32,
-    /// Estimates for each stack by weights fitted without it.
+    /// Estimates for each stack, with weights fitted without that stack.
     pub left_out: Vec<LeftOutStack>,
     /// Rank correlation of estimated and measured overheads, over all these stacks together.
     /// Missing without such stacks, and in result files of older versions.
@@ -73,8 +73,8 @@ pub struct Weight {
     pub ns: f64,
     /// 95 % interval: bootstrap percentiles over operations.
     pub ci95: [f64; 2],
-    /// Largest number of this event in one fitted operation. Estimates are refused above twice
-    /// this.
+    /// Largest number of this event in one fitted operation. Estimates are refused above twice this
+    /// number.
     pub most: f64,
 }
 
@@ -103,7 +103,7 @@ impl FitError {
     pub const UNIT_NS: f64 = 5.0;
 }
 
-/// A stack, estimated by weights fitted without it.
+/// A stack, estimated with weights fitted without it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOutStack {
     pub stack: Vec<String>,
@@ -131,7 +131,7 @@ pub struct EstimatedCell {
     /// Why they cannot be estimated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// Nanoseconds added as measured, if the operation was also timed.
+    /// Measured nanoseconds added, if the operation was also timed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Nanoseconds>,
     /// Cost per hook, with everything that it calls: a nested hook also counts in the outer one.
@@ -174,7 +174,7 @@ impl Weights {
     pub fn ns(&self, instructions: u64, events: &Events) -> f64 {
         let terms = self.terms.iter().map(|term| {
             let number = match Events::kind(&term.event) {
-                Some(kind) => (kind.of)(events) as f64,
+                Some(kind) => (kind.count)(events) as f64,
                 None if term.event == CONFLICTING_LINES => {
                     conflicting_lines(events.instruction_lines)
                 }

@@ -35,7 +35,7 @@ pub struct Experiment {
     pub configurations: Vec<Configuration>,
     /// Position of the baseline in `configurations`, from 0. A baseline of a single kernel is the
     /// baseline of all kernels; otherwise each kernel has its own. Layouts of kernels are compared
-    /// with the baseline's layout of the same number.
+    /// with the baseline's layout with the same number.
     pub baseline: u32,
     /// The kernel to compare the others with, configuration by configuration. If set, `baseline`
     /// has no meaning.
@@ -90,7 +90,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    pub fn of(&self, metric: Metric) -> u32 {
+    pub fn for_metric(&self, metric: Metric) -> u32 {
         match metric {
             Metric::Throughput => self.throughput,
             counted if counted.is_counted() => self.instructions,

@@ -36,9 +36,9 @@ pub(crate) fn kernel_beside<'a>(name: &'a str, kernel: &'a str, kernels: &'a [St
     if glob(name, kernel) {
         return kernel;
     }
-    let mut all = kernels.iter().filter(|of| glob(name, of));
-    let number = |of: &str| layout(of).map(|(_, number)| number);
-    let same = |of: &&String| number(of).is_some() && number(of) == number(kernel);
+    let mut all = kernels.iter().filter(|other| glob(name, other));
+    let number = |other: &str| layout(other).map(|(_, number)| number);
+    let same = |other: &&String| number(other).is_some() && number(other) == number(kernel);
     let found = all.clone().find(same).or_else(|| all.next());
     found.map_or(name, String::as_str)
 }
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(layouts_base("build:um.4294967296"), None);
         assert_eq!(layouts_base("debian:6.12"), None);
         let are = |kernels: &[&str]| {
-            let kernels: Vec<String> = kernels.iter().map(|of| (*of).to_owned()).collect();
+            let kernels: Vec<String> = kernels.iter().map(|name| (*name).to_owned()).collect();
             are_layouts(&kernels)
         };
         assert!(are(&["build:um.1", "build:um.2"]));
@@ -71,7 +71,8 @@ mod tests {
 
     #[test]
     fn a_pattern_stands_for_the_layout_of_the_same_number() {
-        let names = |all: &[&str]| -> Vec<String> { all.iter().map(|&of| of.to_owned()).collect() };
+        let names =
+            |all: &[&str]| -> Vec<String> { all.iter().map(|&name| name.to_owned()).collect() };
         let kernels = names(&["build:dac.1", "build:dac.2", "build:um.2", "build:um.3"]);
         let beside = |name, kernel| kernel_beside(name, kernel, &kernels);
         assert_eq!(beside("build:dac.*", "build:um.2"), "build:dac.2");

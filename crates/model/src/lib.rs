@@ -56,7 +56,8 @@ pub use configuration::{Configuration, Settings, title as configuration_title};
 pub use configure::DEFAULT_KERNEL;
 pub use depth::{path_components, path_depth};
 pub use diagnostics::{
-    EXIT_STATUS_HELP, Exit, Failure, Fault, harmless, hear, listed, printable, said,
+    EXIT_STATUS_HELP, Exit, Failure, Fault, collect_libbpf_warning, harmless, listed, printable,
+    take_libbpf_warnings,
 };
 pub use document::{
     DOCUMENT_LIMIT_BYTES, Document, DocumentError, DocumentFault, Kind, SCHEMA_VERSION, Stored,
@@ -68,9 +69,9 @@ pub use environment::{
 pub use estimate::EstimateDocument;
 pub use event::Event;
 pub use evidence::{
-    Bucket, Calls, Counted, DifferingHook, EntryHook, EntryModule, Estimate, EventKind, Events,
-    Evidence, FunctionDifference, HookCaller, HookCost, HookedPath, Implementation, Interval,
-    IrqsOff, PathCall, PathCount, PathTree, Paths, Percentiles, Program, ProgramEntry,
+    Bucket, Calls, Counted, Denials, DifferingHook, EntryHook, EntryModule, Estimate, EventKind,
+    Events, Evidence, FunctionDifference, HookCaller, HookCost, HookedPath, Implementation,
+    Interval, IrqsOff, PathCall, PathCount, PathTree, Paths, Percentiles, Program, ProgramEntry,
     ProgramResidual, ProgramRun, ProgramTask, Residual, Slope, SlopePoint, Timed, WatchedHook,
     WatchedSystemCall, WholeSystemCall, is_dominant,
 };

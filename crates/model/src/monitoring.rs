@@ -24,7 +24,7 @@ pub struct Monitoring {
     pub mode: MonitorMode,
     /// Cost of watching a call, measured at the start.
     pub cost: MonitorCost,
-    /// Kernel memory of the statistics, in bytes; constant.
+    /// Kernel memory for the statistics, in bytes; constant.
     pub memory_bytes: u64,
 }
 

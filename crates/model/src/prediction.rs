@@ -80,10 +80,10 @@ pub struct Coverage {
 /// A value with its lower and upper bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Range {
-    /// If each call cost as much as the cheapest counted call of its hook.
+    /// The value if each call cost as much as the cheapest counted call of its hook.
     pub low: f64,
     pub middle: f64,
-    /// If each call cost as much as the most expensive counted call of its hook.
+    /// The value if each call cost as much as the most expensive counted call of its hook.
     pub high: f64,
 }
 
@@ -174,7 +174,7 @@ impl Range {
 }
 
 impl Coverage {
-    pub fn of(calls: &[PredictedCalls]) -> Coverage {
+    pub fn from_calls(calls: &[PredictedCalls]) -> Coverage {
         let mut coverage = Coverage::default();
         for pair in calls {
             let sum = match pair.basis {
@@ -231,7 +231,7 @@ impl PredictedLoad {
         if let Some(message) = calls.find_map(|pair| pair.contradiction(stacks)) {
             return Some(message);
         }
-        if self.coverage != Coverage::of(&self.calls) {
+        if self.coverage != Coverage::from_calls(&self.calls) {
             return Some("its coverage is not the sum of its calls".to_owned());
         }
         if self.stacks.len() != stacks {
@@ -250,7 +250,7 @@ impl PredictedLoad {
             let cost = pair.costs.get(at)?;
             Some(cost.instructions * pair.calls as f64)
         });
-        let modules = stack.modules.iter().map(|of| of.instructions);
+        let modules = stack.modules.iter().map(|module| module.instructions);
         let added = self.calls.iter().filter_map(|pair| pair.added(at));
         let added = added.fold(Range::default(), Range::plus);
         if stack.added_ns.is_some_and(|ns| !ns.is_finite()) {
@@ -258,12 +258,12 @@ impl PredictedLoad {
         }
         let added_fits = match stack.added {
             None => at == 0,
-            Some(told) => {
+            Some(stored) => {
                 at > 0
-                    && told.is_sound()
-                    && near(added.low, told.low)
-                    && near(added.middle, told.middle)
-                    && near(added.high, told.high)
+                    && stored.is_sound()
+                    && near(added.low, stored.low)
+                    && near(added.middle, stored.middle)
+                    && near(added.high, stored.high)
             }
         };
         near(costs.sum(), stack.instructions)
@@ -276,8 +276,8 @@ impl Stored for PredictionDocument {
     const KIND: Kind = Kind::Prediction;
 
     fn check(&self) -> Result<(), DocumentFault> {
-        let lacks = self.stacks.is_empty().then(|| "there is none".to_owned());
-        sound("stacks", lacks)?;
+        let missing = self.stacks.is_empty().then(|| "there is none".to_owned());
+        sound("stacks", missing)?;
         let ns = self.ns_per_instruction;
         let odd = ns.filter(|ns| !(ns.is_finite() && *ns > 0.0));
         let message = odd.map(|_| "it is not above 0".to_owned());

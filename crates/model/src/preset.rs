@@ -71,7 +71,7 @@ pub fn presets() -> &'static [Preset] {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown preset `{name}`; one of {}", PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "))]
+#[error("unknown preset `{name}`; known presets: {}", PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "))]
 pub struct UnknownPreset {
     name: String,
 }
@@ -84,13 +84,13 @@ impl Fault for UnknownPreset {
     fn hint(&self) -> Option<String> {
         if MODULES.contains(&self.name.as_str()) {
             return Some(format!(
-                "join a stack's modules by commas: --stack capability,{}",
+                "separate the modules of a stack with commas: --stack capability,{}",
                 self.name
             ));
         }
         let near = nearest(&self.name, PRESETS.iter().map(|preset| preset.name));
         Some(near.map_or_else(
-            || "`lsmeter list presets` lists them; for a file, give its path".to_owned(),
+            || "`lsmeter list presets` lists presets; for a spec file, give its path".to_owned(),
             |name| format!("did you mean `{name}`?"),
         ))
     }

@@ -16,10 +16,10 @@ pub struct RootSpec {
     /// A directory to use as the root, a tar file, or an OCI image layout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Programs of this machine: the root consists of them and their libraries.
+    /// Programs on this machine: the root consists of these programs and their libraries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<String>,
-    /// More files and directories of this machine, copied to the same path, with the libraries of
+    /// More files and directories on this machine, copied to the same path, with the libraries of
     /// programs among them. `*`, `?` and `[...]` work as in a shell. A pattern may match nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
@@ -37,8 +37,8 @@ pub struct RootSpec {
 pub struct Workload {
     /// Name of its measurements: letters, digits, `-`, `_`, `.`, `+`.
     pub name: String,
-    /// The program and its arguments, as for execve(2). A program without `/` is searched in the
-    /// root's PATH. Default: the command of a container image.
+    /// The program and its arguments, as for execve(2). A program without `/` is searched for in
+    /// the root's PATH. Default: the command of a container image.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub argv: Vec<String>,
     /// Working directory in the root. Default: that of a container image, else `/tree` if it

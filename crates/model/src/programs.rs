@@ -12,6 +12,8 @@ const WORKLOADS_LIMIT: usize = 64;
 const WORDS_LIMIT: usize = 1_024;
 const WORD_LIMIT: usize = 128 << 10;
 const REPEAT_LIMIT: u32 = 1_000;
+const GIVE_ROOT: &str =
+    "give a directory with --root, or programs from this machine with --programs";
 
 pub(crate) fn resolve(
     root: Option<RootSpec>,
@@ -25,20 +27,32 @@ pub(crate) fn resolve(
         (Some(root), None) if root.path.is_some() => (root, vec![Workload::default()]),
         (Some(_), None) => {
             return Err(SpecError::instead(
-                "a root without a workload",
+                "no workload for the root",
                 "give the command after --, or [[workloads]]",
             ));
         }
         (Some(root), Some(workloads)) => (root, workloads),
     };
     let is_made = !(root.programs.is_empty() && root.files.is_empty());
-    if root.path.is_some() == is_made {
-        return Err(SpecError::instead(
-            "--root and --programs exclude each other",
-            "leave out one of them",
-        ));
+    match (root.path.is_some(), is_made) {
+        (true, true) => {
+            return Err(SpecError::instead(
+                "the root has both `path` (--root) and `programs` or `files` (--programs, --files)",
+                "leave out `path`, or `programs` and `files`",
+            ));
+        }
+        (false, false) => {
+            return Err(SpecError::instead(
+                "the root has neither `path` nor `programs`",
+                GIVE_ROOT,
+            ));
+        }
+        _ => {}
     }
-    let names: Vec<&str> = workloads.iter().map(|of| of.name.as_str()).collect();
+    let names: Vec<&str> = workloads
+        .iter()
+        .map(|workload| workload.name.as_str())
+        .collect();
     list("workloads", &names, WORKLOADS_LIMIT)?;
     let of_image = root.path.is_some();
     workloads
@@ -57,13 +71,9 @@ pub(crate) fn resolve(
 
 fn needed(workloads: &[Workload]) -> Result<RootSpec, SpecError> {
     let mut root = RootSpec::default();
+    let missing = || SpecError::instead("workloads need a root to run in", GIVE_ROOT);
     for workload in workloads {
-        root.add(workload.needs.clone().ok_or_else(|| {
-            SpecError::instead(
-                "workloads need a root to run in",
-                "name a directory with --root, or programs of this machine with --programs",
-            )
-        })?);
+        root.add(workload.needs.clone().ok_or_else(missing)?);
     }
     Ok(root)
 }
@@ -82,7 +92,10 @@ fn choose(workloads: &[Workload], selection: &Selection) -> Result<Vec<Workload>
             }
             SelectError::Nothing => "the patterns exclude every workload".to_owned(),
         };
-        let names: Vec<&str> = workloads.iter().map(|of| of.name.as_str()).collect();
+        let names: Vec<&str> = workloads
+            .iter()
+            .map(|workload| workload.name.as_str())
+            .collect();
         SpecError::instead(what, format!("the workloads are {}", names.join(", ")))
     })?;
     Ok(chosen.iter().map(|&at| workloads[at].clone()).collect())
@@ -134,8 +147,11 @@ fn check(workload: &Workload, of_image: bool) -> Result<(), SpecError> {
         .find(|word| !word.contains('='))
     {
         return Err(SpecError::instead(
-            format!("`env` has `{}`, which is not NAME=value", excerpt(variable)),
-            "write NAME=value",
+            format!(
+                "`env` contains `{}`, which is not NAME=value",
+                excerpt(variable)
+            ),
+            "write for example env = [\"LC_ALL=C\"]",
         ));
     }
     for path in [&workload.cwd, &workload.stdin, &workload.stdout]
@@ -145,8 +161,8 @@ fn check(workload: &Workload, of_image: bool) -> Result<(), SpecError> {
         printable("workloads", path.clone())?;
         if !path.starts_with('/') {
             return Err(SpecError::instead(
-                format!("`{}` is not an absolute path", excerpt(path)),
-                "start it with /",
+                format!("path `{}` is not absolute", excerpt(path)),
+                "give a path that starts with /",
             ));
         }
     }

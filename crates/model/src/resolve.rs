@@ -40,7 +40,7 @@ impl Spec {
             Place::Host => check_host(&self)?,
             Place::Lab | Place::Um if self.dir.is_some() => {
                 return Err(SpecError::instead(
-                    "`dir` is only for the host: no host directory is visible in a virtual machine",
+                    "`dir` is only for the host: virtual machines cannot see host directories",
                     "leave out `dir`, or set where = \"host\"",
                 ));
             }
@@ -62,10 +62,10 @@ impl Spec {
         let has_kernels = place != Place::Host;
         if programs.is_some() {
             check_programs(place, &metrics)?;
-            if self.custom.is_some() || self.work_dir.is_some() {
+            if self.work_dir.is_some() {
                 return Err(SpecError::instead(
-                    "custom policies do not apply to workloads, which run under lsmeter's policies",
-                    "leave out `custom` and `work_dir`, or measure benchmarks",
+                    "`work_dir` is for benchmarks: programs see their own root as /",
+                    "leave out `work_dir`",
                 ));
             }
             let denials = |of: &Configuration| of.settings.denials;
@@ -148,7 +148,7 @@ fn work_dir(path: String) -> Result<String, SpecError> {
         return Err(SpecError::instead(
             format!("`work_dir` is `{value}`, which cannot be the benchmarks' directory"),
             format!(
-                "use an absolute path of letters, digits, `.`, `_` and `-`, not in {}",
+                "use an absolute path with letters, digits, `.`, `_` and `-`, not in {}",
                 TAKEN.join(", ")
             ),
         ));
@@ -192,7 +192,7 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
     if spec.dir.as_deref().unwrap_or("").is_empty() {
         return Err(SpecError::instead(
             "where = \"host\" needs a directory to work in",
-            "set `dir`; its file system is measured",
+            "set `dir` to a directory on the file system to measure",
         ));
     }
     Ok(())
@@ -239,7 +239,7 @@ fn check_memory(metrics: &[Metric]) -> Result<(), SpecError> {
 fn check_programs(place: Place, metrics: &[Metric]) -> Result<(), SpecError> {
     if place != Place::Lab || metrics != [Metric::Instructions] {
         return Err(SpecError::instead(
-            "workloads are counted, in virtual machines",
+            "workloads support only instruction counts in virtual machines",
             "leave out `where` and `metrics`",
         ));
     }
@@ -281,13 +281,13 @@ fn resolve_rounds(
     takes_turns: bool,
 ) -> Result<u32, SpecError> {
     let timed = metrics.iter().filter(|metric| metric.is_timed());
-    let most = timed.map(|metric| samples.of(*metric)).min();
+    let most = timed.map(|metric| samples.for_metric(*metric)).min();
     let default = if takes_turns && most.is_some() { 3 } else { 1 };
     let most = most.unwrap_or(u32::MAX);
     let rounds = number("rounds", rounds.unwrap_or(default.min(most)), 1..=1_000, "")?;
     if rounds > most {
         return Err(SpecError::instead(
-            format!("{rounds} rounds cannot share {most} samples: each needs at least one"),
+            format!("{rounds} rounds cannot share {most} samples: each round needs at least one"),
             "raise `samples` or lower `rounds`",
         ));
     }
@@ -315,7 +315,7 @@ fn resolve_cpu(cpu: String) -> Result<String, SpecError> {
     if !begins || cpu.len() > 256 || !cpu.chars().all(allowed) {
         return Err(SpecError::instead(
             format!("`cpu` is `{}`: invalid processor name", excerpt(&cpu)),
-            "use QEMU's name: `cortex-a72`, or `max,pauth-impdef=on` with features",
+            "use QEMU's name, for example `cortex-a72`, or with features `max,pauth-impdef=on`",
         ));
     }
     Ok(cpu)
@@ -328,18 +328,18 @@ pub(crate) fn list<T: Display + Eq + Hash>(
 ) -> Result<(), SpecError> {
     let refuse = |what: String| Err(SpecError::refused(format!("`{key}` {what}")));
     if values.is_empty() {
-        return refuse("is empty; it needs at least one entry".to_owned());
+        return refuse("is empty; it needs at least one value".to_owned());
     }
     // Before the length: of a list that is too long, duplicates are the better message.
     let mut seen = HashSet::new();
     for value in values.iter().take(limit + 1) {
         if !seen.insert(value) {
-            return refuse(format!("has `{}` twice", excerpt(&value.to_string())));
+            return refuse(format!("contains `{}` twice", excerpt(&value.to_string())));
         }
     }
     if values.len() > limit {
         let n = values.len();
-        return refuse(format!("has {n} entries; at most {limit} are allowed"));
+        return refuse(format!("has {n} values; at most {limit} are allowed"));
     }
     Ok(())
 }
@@ -351,11 +351,11 @@ pub(crate) fn printable(key: &str, text: String) -> Result<String, SpecError> {
         _ => PATH_LIMIT,
     };
     let why = if text.len() > limit {
-        format!("longer than {limit} bytes")
+        format!("it is longer than {limit} bytes")
     } else if text.chars().any(char::is_control) {
-        "contains a control character".to_owned()
+        "it contains a control character".to_owned()
     } else if key != "cmdline" && text.trim().is_empty() {
-        "is blank".to_owned()
+        "it is blank".to_owned()
     } else {
         return Ok(text);
     };

@@ -16,8 +16,8 @@ use crate::words::{Select, Suite, UnknownWord};
 const PATTERN_LIMIT: usize = 256;
 
 /// A pattern of benchmarks: `open`, `open:AA/BB`, `read:*KB`, `*xattr`. `*` matches any characters,
-/// `?` one. `!` in front excludes. Without `:` it selects every variant, or the first, see
-/// [`Select`]. `network/*` selects in one suite.
+/// `?` one. A leading `!` excludes. Without `:`, a pattern selects every variant or only the first
+/// (see [`Select`]). `network/*` selects in one suite.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(with = "String")]
 pub struct Pattern {
@@ -77,7 +77,7 @@ impl FromStr for Pattern {
             return refuse(format!("longer than {PATTERN_LIMIT} bytes"));
         }
         if let Some(bad) = text.chars().find(|c| !c.is_ascii_graphic()) {
-            return refuse(format!("{bad:?} does not occur in benchmark names"));
+            return refuse(format!("benchmark names do not contain {bad:?}"));
         }
         let (exclude, rest) = match text.strip_prefix('!') {
             Some(rest) => (true, rest),
@@ -127,7 +127,8 @@ impl fmt::Display for Pattern {
 /// Benchmarks to take from a catalogue: those of `suites` that match `benchmarks`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Selection {
-    /// Patterns; one match is enough. If all exclude, they exclude from all benchmarks.
+    /// Patterns; one match is enough. If all patterns exclude, they exclude from the set of all
+    /// benchmarks.
     pub benchmarks: Vec<Pattern>,
     pub suites: Vec<Suite>,
     /// Variants selected by a pattern without a variant.
@@ -231,10 +232,10 @@ impl Selection {
         let known = catalogue.iter().any(|e| e.benchmark() == pattern.benchmark);
         let near = match (&pattern.variant, known) {
             (Some(variant), true) => {
-                let of_it = catalogue
+                let entries = catalogue
                     .iter()
                     .filter(|e| e.benchmark() == pattern.benchmark);
-                nearest(variant, of_it.map(Selectable::variant))
+                nearest(variant, entries.map(Selectable::variant))
                     .map(|variant| format!("{}:{variant}", pattern.benchmark))
             }
             (None, true) => None,

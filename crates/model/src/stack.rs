@@ -92,7 +92,7 @@ impl FromStr for Stack {
                 .find(|c| !matches!(c, 'a'..='z' | '0'..='9' | '_'))
             {
                 return refuse(format!(
-                    "{bad:?} in a module name; a to z, 0 to 9 and _ are allowed"
+                    "a module name contains {bad:?}; use a to z, 0 to 9 and _"
                 ));
             }
             if names[..index].contains(name) {
@@ -134,15 +134,15 @@ mod tests {
         for (text, why) in [
             ("", "no module name at position 1"),
             ("capability,", "no module name at position 2"),
-            ("capability, selinux", "' ' in a module name"),
-            ("SELinux", "'S' in a module name"),
+            ("capability, selinux", "a module name contains ' '"),
+            ("SELinux", "a module name contains 'S'"),
             ("selinux,selinux", "names `selinux` twice"),
             (
                 "default,selinux",
                 "`default` cannot be combined with modules",
             ),
             ("capability,none", "`none` cannot be combined with modules"),
-            ("a\u{1b}[31m", "'\\u{1b}' in a module name"),
+            ("a\u{1b}[31m", "a module name contains '\\u{1b}'"),
         ] {
             let error = text.parse::<Stack>().unwrap_err().to_string();
             assert!(error.contains(why), "{error}");

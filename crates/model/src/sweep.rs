@@ -37,7 +37,7 @@ pub struct DepthRule {
     pub b: f64,
     /// Coefficient of determination; None where the count is the same at all depths.
     pub r2: Option<f64>,
-    /// Largest distance of a count from the rule.
+    /// Largest distance of a count from this function.
     pub residual: f64,
     /// Depths in the fit, in components of the path.
     pub depths: Vec<u32>,
@@ -54,7 +54,7 @@ pub struct Prediction {
     pub kernel: String,
     pub benchmark: String,
     pub variant: String,
-    /// The module; None where only a time was given.
+    /// The module; None where only a number of instructions was given.
     pub lsm: Option<String>,
     /// Instructions per decision: a given number, or the mean over this operation's hooks of the
     /// module's implementations, as measured in other operations.

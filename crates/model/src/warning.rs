@@ -64,12 +64,14 @@ pub enum WarningKind {
     UndelayedHooks,
     /// Hook calls were lost: no value includes them.
     LostCalls,
-    /// Costs were counted on another kernel than the recording's.
+    /// Costs were counted on a different kernel from the recorded one.
     OtherKernel,
     /// The recorded machine had modules that are in no predicted stack.
     OtherModules,
     /// Denied calls were recorded: their cost differs from the cost that the lab counted.
     DeniedCalls,
+    /// A policy denied accesses of a measured program.
+    Denials,
     /// Calls were recorded whose cost is unknown.
     UncoveredCalls,
     MissingMeasurements,
@@ -88,9 +90,9 @@ impl WarningKind {
             WarningKind::EmulatedTime => {
                 "use the metric instructions, or measure time on the host or with KVM"
             }
-            WarningKind::DirtyRegions => "raise samples",
+            WarningKind::DirtyRegions => "raise `samples`",
             WarningKind::UnstablePath => {
-                "raise warmup and samples, and see the other paths (--details)"
+                "raise `warmup` and `samples`, and see the other paths (--details)"
             }
             WarningKind::ClockShare => {
                 "the operation cannot be batched further: the value is an upper bound"
@@ -103,9 +105,9 @@ impl WarningKind {
             WarningKind::Throttling => {
                 "fix the processor's frequency (cpupower frequency-set) and leave the machine idle"
             }
-            WarningKind::Drift => "leave the machine idle and raise rounds",
+            WarningKind::Drift => "leave the machine idle and raise `rounds`",
             WarningKind::ExtraModules => {
-                "compare stacks of the same kernel only: every one has these modules"
+                "compare only stacks on the same kernel: they all include these modules"
             }
             WarningKind::NoSymbols => {
                 "build the kernel with CONFIG_KALLSYMS=y, or provide the unstripped vmlinux next to it"
@@ -121,16 +123,22 @@ impl WarningKind {
                 "values apply to the named stacks; other modules that ran there are not included"
             }
             WarningKind::DeniedCalls => "values assume that these calls had been allowed",
+            WarningKind::Denials => {
+                "allow these accesses, or expect that the program did something else than without \
+                 the policy"
+            }
             WarningKind::UncoveredCalls => {
                 "count programs that make such calls with `lsmeter run --programs`, and add them \
                  with --costs"
             }
-            WarningKind::MissingMeasurements => "see the reason of each measurement",
-            WarningKind::Interrupted => "the same command measures the rest",
+            WarningKind::MissingMeasurements => "see the reason for each measurement",
+            WarningKind::Interrupted => "run the same command again to measure the rest",
             WarningKind::StaleIndex => {
                 "check the network and fetch the kernel again if its version matters"
             }
-            WarningKind::Other => "see the documentation of the version that wrote it",
+            WarningKind::Other => {
+                "see the documentation of the lsmeter version that wrote the file"
+            }
         }
     }
 }
@@ -154,8 +162,9 @@ impl fmt::Display for WarningKind {
             WarningKind::OtherKernel => "other kernel",
             WarningKind::OtherModules => "other modules",
             WarningKind::DeniedCalls => "denied calls",
+            WarningKind::Denials => "denials",
             WarningKind::UncoveredCalls => "uncovered calls",
-            WarningKind::MissingMeasurements => "missing cells",
+            WarningKind::MissingMeasurements => "missing measurements",
             WarningKind::Interrupted => "interrupted",
             WarningKind::StaleIndex => "stale index",
             WarningKind::Other => "other",

@@ -4,7 +4,7 @@
 use crate::hint::nearest;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {what} `{word}`; one of {}", known.join(", "))]
+#[error("unknown {what} `{word}`; expected one of {}", known.join(", "))]
 pub struct UnknownWord {
     pub what: &'static str,
     pub word: String,
@@ -154,7 +154,7 @@ words! {
     Lab = "lab",
     /// This machine's running kernel, as it is.
     Host = "host",
-    /// UML kernels, which measure themselves.
+    /// UML kernels, in which times are measured.
     Um = "um",
 }
 

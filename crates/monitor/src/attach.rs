@@ -23,7 +23,7 @@ use kernels::btf::{Function, Returns, Types};
 /// (ENFILE) or in this process (EMFILE), out of memory (ENOMEM).
 const FATAL: [i32; 4] = [EPERM, 23, 24, 12];
 
-const FROM_OUTSIDE: &str = "monitor from outside the container; where the kernel itself refuses, \
+const FROM_OUTSIDE: &str = "run lsmeter outside the container; if the kernel itself refuses, \
     measure in the lab: lsmeter profile";
 
 pub fn check_kernel(function: u32) -> Result<(), MonitorError> {
@@ -41,18 +41,18 @@ pub fn check_kernel(function: u32) -> Result<(), MonitorError> {
             let missing = missing.join(" and ");
             Failure::environment(
                 format!("cannot load eBPF programs without {missing}"),
-                "run it as root, or give it the capabilities: \
+                "run lsmeter as root, or grant it the capabilities: \
                  setcap cap_bpf,cap_perfmon,cap_sys_resource+ep lsmeter",
             )
         }
         Some(EPERM) if is_confidential() => Failure::environment(
-            "the kernel refuses eBPF programs that read its memory: it is locked down \
-             (lockdown=confidentiality)",
+            "the kernel is locked down (lockdown=confidentiality) and refuses eBPF programs that \
+             read its memory",
             "boot with lockdown=integrity or none, or measure in the lab: lsmeter profile",
         ),
         Some(EPERM) => Failure::environment(
             "the kernel refuses fentry programs (EPERM) although this process has CAP_BPF and \
-             CAP_PERFMON: a hardened kernel, or a container's filter",
+             CAP_PERFMON: the kernel is hardened, or a container filters bpf()",
             FROM_OUTSIDE,
         ),
         Some(ENOSYS) => Failure::environment(
@@ -60,7 +60,10 @@ pub fn check_kernel(function: u32) -> Result<(), MonitorError> {
             FROM_OUTSIDE,
         ),
         Some(EINVAL | ENOTSUPP) => Failure::environment(
-            format!("the kernel has no fentry programs: {}", refused.source),
+            format!(
+                "the kernel does not support fentry programs: {}",
+                refused.source
+            ),
             "use Linux 5.15 or newer on x86-64 with CONFIG_BPF_JIT=y and \
              CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS=y",
         ),
@@ -124,8 +127,8 @@ impl<'a> Attacher<'a> {
     ) -> Result<Attacher<'a>, MonitorError> {
         let function = test_function(types, RUNNER)?;
         let constants = Constants::new(layout, 0, 0);
-        let tell = object.program(c"tell_tgid", &constants);
-        let runner = kernel::load(c"lsm_tell_tgid", Place::Entry, function.id, &tell)
+        let program = object.program(c"tell_tgid", &constants);
+        let runner = kernel::load(c"lsm_tell_tgid", Place::Entry, function.id, &program)
             .map_err(MonitorError::kernel("load a program for the calibration"))?;
         let link = kernel::attach(runner.as_fd())
             .map_err(MonitorError::kernel("attach to a test function"))?;
@@ -305,8 +308,8 @@ impl<'a> Attacher<'a> {
         {
             let (tried, function, reason) = (found.probes.len(), &first.name, &first.reason);
             return Err(Failure::environment(
-                format!("not one of {tried} functions can be probed; {function}: {reason}"),
-                "check whether live patching or another user blocks ftrace",
+                format!("none of {tried} functions can be probed; {function}: {reason}"),
+                "check whether live patching or another user of ftrace blocks it",
             )
             .into());
         }

@@ -64,7 +64,7 @@ struct Medians {
 
 fn rounds(runner: BorrowedFd<'_>, noted: Noted<'_>) -> Result<Medians, MonitorError> {
     let call = || {
-        let action = "have the kernel call its test functions, for the calibration";
+        let action = "make the kernel call its test functions for calibration";
         kernel::run_test_functions(runner).map_err(MonitorError::kernel(action))
     };
     for _ in 0..WARM_UP {

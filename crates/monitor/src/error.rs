@@ -19,7 +19,7 @@ pub enum MonitorError {
         /// Messages of the kernel or libbpf; may be empty.
         log: String,
     },
-    #[error("the process for {name} ended before it was started")]
+    #[error("the child process ended before it could start {name}")]
     Lost { name: String },
     #[error("{doing}")]
     Io { doing: String, source: io::Error },
@@ -74,8 +74,8 @@ impl Fault for MonitorError {
             MonitorError::Kernel { source, .. }
                 if matches!(source.raw_os_error(), Some(23 | 24)) =>
             {
-                let hint = "four descriptors are needed for each hook: raise the limit (ulimit \
-                            -n), or select fewer hooks";
+                let hint = "each hook needs four file descriptors: raise the limit (ulimit -n), or \
+                            select fewer hooks";
                 Some(hint.to_owned())
             }
             _ => None,

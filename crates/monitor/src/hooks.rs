@@ -184,7 +184,7 @@ impl Known {
             }
             let named = OTHER_IMPLEMENTATIONS
                 .iter()
-                .find(|(of, name, _)| of == module && *name == function);
+                .find(|(owner, name, _)| owner == module && *name == function);
             if let Some((_, _, hook)) = named
                 && self.hooks.contains(*hook)
             {

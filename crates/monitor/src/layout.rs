@@ -30,9 +30,9 @@ pub mod shared {
 
 /// Words of the shared ones that count lost calls, and the reasons.
 pub const LOST: [(usize, &str); 4] = [
-    (3, "of more tasks at once than there is room for"),
-    (4, "nested too deep"),
-    (5, "whose end was not seen"),
+    (3, "by more concurrent tasks than there is room for"),
+    (4, "nested too deeply"),
+    (5, "that were not seen to return"),
     (6, "on a processor that was not there at the start"),
 ];
 

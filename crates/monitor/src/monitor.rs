@@ -162,7 +162,7 @@ impl Monitor {
     ///
     /// [`MonitorError::Kernel`] if the system refuses.
     pub fn drop_capabilities(&self) -> Result<(), MonitorError> {
-        capabilities::drop_unneeded().map_err(MonitorError::kernel("give up capabilities"))
+        capabilities::drop_unneeded().map_err(MonitorError::kernel("drop capabilities"))
     }
 }
 
@@ -176,7 +176,7 @@ fn bad_btf(error: BtfError) -> Failure {
 }
 
 fn no_types(what: String) -> Failure {
-    let hint = "use a kernel with CONFIG_DEBUG_INFO_BTF=y, as distributions build it; in a \
+    let hint = "use a kernel with CONFIG_DEBUG_INFO_BTF=y, as in distributions; in a \
                 container, mount /sys";
     Failure::environment(what, hint)
 }
@@ -187,9 +187,9 @@ fn find(types: &Types<'_>, selection: &Selection) -> Result<Found, MonitorError>
     let Some(first) = found.probes.first() else {
         let patterns = selection.hooks.join("`, `");
         return Err(Failure::usage(
-            format!("no LSM hook of this kernel is named `{patterns}`"),
-            "hooks are named as in the kernel's lsm_hook_defs.h: inode_permission, or 'inode_*' \
-             for several",
+            format!("no LSM hook in this kernel matches `{patterns}`"),
+            "use names from the kernel's lsm_hook_defs.h, for example inode_permission, or \
+             patterns such as 'inode_*'",
         )
         .into());
     };
@@ -204,7 +204,7 @@ fn layout(options: &Options, probes: usize) -> Result<Layout, MonitorError> {
         MonitorMode::Histogram => ROW_BUCKETS + BUCKETS,
     };
     let cpus = libbpf_rs::num_possible_cpus().map_err(std::io::Error::other);
-    let action = "count the processors that there can be";
+    let action = "count the possible processors";
     let cpus = cpus.map_err(MonitorError::kernel(action))?;
     let targets = matches!(options.filter, Filter::Processes(_));
     let layout = Layout::new(probes + 1, cpus, options.pairs, row_words, targets);
@@ -214,7 +214,7 @@ fn layout(options: &Options, probes: usize) -> Result<Layout, MonitorError> {
             format!(
                 "{probes} functions on {cpus} processors with {pairs} rows need too much memory"
             ),
-            "select fewer hooks, or allow fewer rows",
+            "select fewer hooks, or allow fewer rows (--pairs)",
         )
     })?;
     Ok(Layout {
@@ -224,7 +224,7 @@ fn layout(options: &Options, probes: usize) -> Result<Layout, MonitorError> {
 }
 
 fn left_out(found: &Found, refused: Vec<LeftOutFunction>) -> Vec<LeftOutFunction> {
-    let twice = "several functions of the kernel have this name";
+    let twice = "several kernel functions have this name";
     let none = "the kernel has no function for this hook: it is inlined, or configured out";
     let twice = found.ambiguous.iter().map(|name| (name, twice));
     let others = twice.chain(found.unserved.iter().map(|name| (name, none)));
@@ -254,7 +254,7 @@ fn no_cgroup(path: &Path) -> impl FnOnce(io::Error) -> Failure {
     move |error| {
         Failure::usage(
             format!("control group {}: {error}", path.display()),
-            "name a directory of cgroup version 2, such as /sys/fs/cgroup/system.slice",
+            "give a cgroup version 2 directory, such as /sys/fs/cgroup/system.slice",
         )
     }
 }

@@ -17,11 +17,11 @@ static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/monitor.bpf.o")
 
 /// Keeps libbpf's warnings. `libbpf_rs::set_print` panics on bytes that are not UTF-8.
 fn listen() {
-    // SAFETY: `hear` has the type that libbpf calls, in which a `va_list` is a pointer.
+    // SAFETY: the function has the type that libbpf calls, in which a `va_list` is a pointer.
     unsafe {
-        let hear = model::hear as *const ();
+        let collect = model::collect_libbpf_warning as *const ();
         sys::libbpf_set_print(std::mem::transmute::<*const (), sys::libbpf_print_fn_t>(
-            hear,
+            collect,
         ));
     }
 }
@@ -109,9 +109,9 @@ impl Object {
     pub fn new(layout: &Layout) -> Result<Object, MonitorError> {
         listen();
         let failed = |action: &str, source| {
-            let log = match model::said() {
-                said if said.is_empty() => said,
-                said => format!("; {said}"),
+            let log = match model::take_libbpf_warnings() {
+                warnings if warnings.is_empty() => warnings,
+                warnings => format!("; {warnings}"),
             };
             MonitorError::kernel(action)(Refused { source, log })
         };
@@ -138,7 +138,7 @@ impl Object {
             let source = io::Error::from_raw_os_error(-result);
             return Err(failed("make the maps of lsmeter's eBPF programs", source));
         }
-        model::said();
+        model::take_libbpf_warnings();
         let object = Object { object };
         object.shared()[shared::NEXT_ROW].store(layout.probes as u64 + 1, Ordering::Relaxed);
         for (ns, bucket) in (0..).zip(object.shared_table()) {
@@ -255,22 +255,22 @@ mod tests {
     fn complaints_name_bytes_that_are_not_utf_8() {
         let missing = c"\xff/nothere";
         // Other tests replace libbpf's print function at the same time.
-        let heard = (0..100).any(|_| {
+        let is_collected = (0..100).any(|_| {
             listen();
             // SAFETY: the name ends in 0.
             let object = unsafe { sys::bpf_object__open(missing.as_ptr()) };
             assert!(object.is_null());
-            model::said().contains("\u{fffd}/nothere")
+            model::take_libbpf_warnings().contains("\u{fffd}/nothere")
         });
-        assert!(heard);
+        assert!(is_collected);
     }
 
     /// The build must not depend on its directory.
     #[test]
-    fn the_programs_do_not_tell_where_they_were_compiled() {
+    fn the_programs_do_not_name_their_build_directory() {
         let names = |text: &str| {
             let text = text.as_bytes();
-            OBJECT.windows(text.len()).any(|of| of == text)
+            OBJECT.windows(text.len()).any(|window| window == text)
         };
         assert!(names("monitor/bpf/monitor.bpf.c"), "no line information");
         assert!(!names(env!("CARGO_MANIFEST_DIR")));

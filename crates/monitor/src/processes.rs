@@ -16,9 +16,9 @@ pub fn check_namespace() -> Result<(), Failure> {
     match fs::read_link("/proc/self/ns/pid") {
         Ok(namespace) if namespace.as_os_str() == FIRST_NAMESPACE => Ok(()),
         _ => Err(Failure::environment(
-            "processes cannot be followed from inside a PID namespace: programs see the kernel's \
-             process numbers",
-            "watch a control group instead, or run it outside the container",
+            "processes cannot be followed from inside a PID namespace: eBPF programs see the \
+             kernel's process numbers",
+            "watch a control group instead, or run lsmeter outside the container",
         )),
     }
 }

@@ -210,13 +210,13 @@ proptest! {
         let mut one = hook("h", None, 2, Some(2));
         one.histogram = buckets.into_iter().map(|(from, to, n)| bucket(from, to, n)).collect();
         let text = text(&monitoring(MonitorMode::Histogram), &interval(vec![one]));
-        let of = |name: &str| -> Vec<f64> {
+        let values = |name: &str| -> Vec<f64> {
             let found = samples(&text).into_iter().filter(|sample| sample.0 == name);
             found.map(|sample| sample.2).collect()
         };
-        let counts = of("lsmeter_hook_duration_seconds_bucket");
+        let counts = values("lsmeter_hook_duration_seconds_bucket");
         prop_assert!(counts.is_sorted(), "{:?}", counts);
-        let count = of("lsmeter_hook_duration_seconds_count");
+        let count = values("lsmeter_hook_duration_seconds_count");
         prop_assert_eq!(count.last(), counts.last());
     }
 }

@@ -149,7 +149,7 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
     let files = std::mem::take(&mut loaded.files);
     let program = Program::new(&files);
     let framework = Framework::new(&program, &security, &facts.sources.generic);
-    let (cuts, unused_cuts) = Cuts::new(&facts.cuts, &program, Series::of(tree.version()));
+    let (cuts, unused_cuts) = Cuts::new(&facts.cuts, &program, Series::parse(tree.version()));
     clock.lap("link");
     let analysis = Analysis {
         tree,
@@ -189,7 +189,7 @@ fn paths(
     for fs in systems {
         match facts.sources.fs.get(*fs) {
             Some(own) => paths.extend(own.paths.iter().cloned()),
-            None if fs.bytes().all(is_word) => paths.extend(FileSystemFacts::of(fs).paths),
+            None if fs.bytes().all(is_word) => paths.extend(FileSystemFacts::new(fs).paths),
             None => return Err(unknown_file_system(tree, facts, fs)),
         }
     }
@@ -210,8 +210,8 @@ fn wanted_syscalls<'f>(
     program: &Program<'_>,
 ) -> Result<Wanted<'f>, Failure> {
     let known = &facts.syscalls.syscall;
-    let lacking = request.arch().source.lacking_syscalls;
-    let defined = |name: &str| program.syscall(name).filter(|_| !lacking.contains(&name));
+    let missing = request.arch().source.missing_syscalls;
+    let defined = |name: &str| program.syscall(name).filter(|_| !missing.contains(&name));
     let begin = |call: &SyscallFact| {
         let names = std::iter::once(&call.name).chain(&call.defined_as);
         names.rev().find_map(|name| defined(name))
@@ -244,7 +244,7 @@ fn wanted_syscalls<'f>(
         error::unknown(
             format!("the tree defines no system call `{name}`"),
             near,
-            "give its name without sys_, as in SYSCALL_DEFINEn; --all takes every one",
+            "give the name without sys_, as in SYSCALL_DEFINEn; --all analyses all of them",
         )
     };
     let mut missing = None;
@@ -273,7 +273,7 @@ fn unknown_file_system(tree: &Tree, facts: &Facts, name: &str) -> Failure {
     error::unknown(
         format!("the tree has no file system `{name}`"),
         nearest(name, known.chain(directories)),
-        "give the name of a directory in fs, or tmpfs",
+        "give the name of a directory in fs/, or tmpfs",
     )
 }
 
@@ -389,7 +389,7 @@ impl Analysis<'_> {
                 if !case.is_empty() {
                     tags |= world.tag(&format!("case:{case}"));
                 }
-                let most = maximum.of(*entry, tags);
+                let most = maximum.counts(*entry, tags);
                 let events = success_path.path(*entry, tags);
                 let place = Place {
                     world,
@@ -399,7 +399,7 @@ impl Analysis<'_> {
                     case,
                     entry: *entry,
                 };
-                let mut why = |causes| namer.of(&maximum, causes);
+                let mut why = |causes| namer.places(&maximum, causes);
                 let (placed, contradictions) = place.placement(&most, &events, &mut why);
                 found.unparsed.extend(contradictions);
                 finder.add(&placed.full_title(), *entry, &events, &self.framework.hooks);
@@ -437,7 +437,7 @@ impl Analysis<'_> {
             facts: &found.matched,
             bodies: &loaded.bodies,
             unused_cuts,
-            series: Series::of(self.tree.version()),
+            series: Series::parse(self.tree.version()),
         };
         PlacementDocument {
             tool: Tool::this(),

@@ -15,7 +15,7 @@ pub(crate) enum Callee {
     Member {
         member: Box<str>,
         /// The member or variable before it: `f_op`, or empty.
-        of: Box<str>,
+        owner: Box<str>,
     },
 }
 

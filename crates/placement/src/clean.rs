@@ -325,11 +325,11 @@ mod tests {
     fn macros_are_set_aside() {
         let text = b"#define f(x) \\\n\tg(x, \"a\")\n#define h f\n#define ONE 1\n";
         let clean = clean(text, &Config::everything(&ConfigFacts::default()));
-        let of = |(from, to): (usize, usize)| std::str::from_utf8(&clean.text[from..to]).unwrap();
+        let part = |(from, to): (usize, usize)| std::str::from_utf8(&clean.text[from..to]).unwrap();
         let macros: Vec<_> = clean
             .macros
             .iter()
-            .map(|m| (of(m.name), of(m.body), m.function, m.line))
+            .map(|m| (part(m.name), part(m.body), m.function, m.line))
             .collect();
         assert_eq!(macros, [("f", "g(x, \"\")", true, 1), ("h", "f", false, 3)]);
     }

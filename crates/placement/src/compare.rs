@@ -133,9 +133,9 @@ fn calls<'p>(
         } else {
             format!(" ({case})")
         };
-        calls.push(
-            found.ok_or_else(|| format!("the placement has no {syscall}{what} on {filesystem}"))?,
-        );
+        calls.push(found.ok_or_else(|| {
+            format!("the placement does not contain {syscall}{what} on {filesystem}")
+        })?);
     }
     Ok(calls)
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::Count;
 use crate::body::NodeId;
-use crate::facts::{Fact, MAX_NESTS, Of};
+use crate::facts::{Fact, FactKind, MAX_NESTS};
 use crate::framework::{Cuts, Framework};
 use crate::graph::leads;
 use crate::linked::{FactId, Graphs, Linked, Step};
@@ -49,7 +49,10 @@ impl<'x, 'a> World<'x, 'a> {
             .collect();
         let mut next = number(tags.len());
         let mut nests = FxHashMap::default();
-        for (id, fact) in (0u16..).zip(facts).filter(|(_, fact)| fact.of == Of::Nest) {
+        for (id, fact) in (0u16..)
+            .zip(facts)
+            .filter(|(_, fact)| fact.kind == FactKind::Nest)
+        {
             let most = fact.max.map_or(0, |max| max.constant.min(MAX_NESTS));
             let bits = (next..next.saturating_add(most)).map(bit);
             nests.insert(id, bits.fold(0, |mask, bit| mask | bit));

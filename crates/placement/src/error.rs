@@ -28,21 +28,21 @@ pub(crate) fn not_a_tree(path: &Path, reason: impl Display) -> Failure {
 pub(crate) fn bad_archive(path: &Path, reason: impl Display) -> Failure {
     Failure::usage(
         format!("{}: cannot be unpacked: {reason}", path.display()),
-        "give a .tar.xz of a kernel's sources; fetch it again if it is cut off",
+        "give a .tar.xz with kernel sources; fetch it again if it is cut off",
     )
 }
 
 pub(crate) fn too_large(path: &Path, what: &str, limit: u64) -> Failure {
     Failure::usage(
         format!("{}: {what} exceeds the limit of {limit}", path.display()),
-        "is this really a kernel tree?",
+        "check that it is a kernel tree",
     )
 }
 
 pub(crate) fn git(path: &Path, command: &str, reason: impl Display) -> Failure {
-    let hint = "check that it is a git repository, and that git is installed";
+    let hint = "check that this is a git repository and that git is installed";
     Failure::environment(
-        format!("git {command} in {}: {reason}", path.display()),
+        format!("git {command} failed in {}: {reason}", path.display()),
         kernels::git::hint(path).unwrap_or_else(|| hint.to_owned()),
     )
 }

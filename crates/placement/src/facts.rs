@@ -47,7 +47,7 @@ pub(crate) struct FileSystemFacts {
 }
 
 impl FileSystemFacts {
-    pub(crate) fn of(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         Self {
             paths: vec![format!("fs/{name}/")],
             ..Self::default()
@@ -84,7 +84,7 @@ pub(crate) struct FunctionFact {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Of {
+pub(crate) enum FactKind {
     /// How often a condition holds.
     Branch,
     /// How often a loop, or a label with a backward jump, runs.
@@ -97,13 +97,14 @@ pub(crate) enum Of {
     Callback,
 }
 
-/// Most calls below itself that an [`Of::Nest`] can allow.
+/// Most calls below itself that an [`FactKind::Nest`] can allow.
 pub(crate) const MAX_NESTS: u32 = 8;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fact {
-    pub(crate) of: Of,
+    #[serde(rename = "of")]
+    pub(crate) kind: FactKind,
     /// Several if it has moved.
     pub(crate) file: Vec<String>,
     /// Several if it was renamed.
@@ -364,7 +365,7 @@ mod tests {
             );
             let says = fact.success_path.is_some() || fact.max.is_some() || fact.takes.is_some();
             assert!(says, "{place}");
-            if fact.of == Of::Nest {
+            if fact.kind == FactKind::Nest {
                 let max = fact.max.and_then(|max| max.at(0, 0));
                 assert!(
                     max.is_some_and(|max| max <= u64::from(MAX_NESTS)),

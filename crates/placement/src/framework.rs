@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::facts::{CutFacts, FunctionFact, matches_any};
 use crate::modules::Security;
 use crate::program::{FunctionId, NameId, Program};
-use crate::series::{Series, speaks_of};
+use crate::series::{Series, applies_in};
 use crate::tree::is_under;
 
 pub(crate) type HookId = u16;
@@ -141,7 +141,7 @@ impl Framework {
         let mut names: Vec<_> = self
             .direct
             .values()
-            .filter(|(_, of)| Some(usize::from(*of)) == number)
+            .filter(|(_, module)| Some(usize::from(*module)) == number)
             .map(|(hook, _)| self.hooks[usize::from(*hook)].clone())
             .collect();
         names.sort();
@@ -201,7 +201,7 @@ impl Cuts {
         let mut unused = Vec::new();
         let mut names = |patterns: &[String], fact: &FunctionFact| -> FxHashSet<NameId> {
             let mut found = FxHashSet::default();
-            let expected = speaks_of(fact.since, fact.until, series);
+            let expected = applies_in(fact.since, fact.until, series);
             for pattern in patterns {
                 let matching = defined.matching(pattern);
                 if matching.is_empty() && expected {

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::body::{Body, Callee, EXIT, Hint, Node, NodeId, squeeze};
 use crate::config::Config;
-use crate::facts::{Fact, Of};
+use crate::facts::{Fact, FactKind};
 use crate::framework::{Cuts, Framework};
 use crate::load::Bodies;
 use crate::program::{FunctionId, View};
@@ -198,11 +198,11 @@ impl Linker<'_, '_, '_> {
             } => {
                 let mut targets = self.callees(id, body, callee);
                 targets.retain(|to| kept.contains(to));
-                let facts = matcher.facts(at, &[Of::Call, Of::Nest], callee.name());
+                let facts = matcher.facts(at, &[FactKind::Call, FactKind::Nest], callee.name());
                 let mut called_back = Vec::new();
                 for name in passed {
                     if let Some(to) = self.passed(id, body, name) {
-                        called_back.push((to, matcher.facts(at, &[Of::Callback], name)));
+                        called_back.push((to, matcher.facts(at, &[FactKind::Callback], name)));
                     }
                 }
                 called_back.retain(|(to, _)| kept.contains(to) && !targets.contains(to));
@@ -227,19 +227,19 @@ impl Linker<'_, '_, '_> {
                 hint: *hint,
                 repeats: *repeats,
                 constant: self.constant(id, body, text, tests.as_ref()),
-                facts: matcher.facts(at, &[Of::Branch], text),
+                facts: matcher.facts(at, &[FactKind::Branch], text),
                 yes: *yes,
                 no: *no,
             },
             Node::Switch { text, arms, other } => Step::Switch {
                 arms: arms.clone(),
                 other: *other,
-                facts: matcher.facts(at, &[Of::Switch], text),
+                facts: matcher.facts(at, &[FactKind::Switch], text),
             },
             Node::Head {
                 text, next, exit, ..
             } => Step::Head {
-                facts: matcher.facts(at, &[Of::Loop], text),
+                facts: matcher.facts(at, &[FactKind::Loop], text),
                 next: *next,
                 exit: *exit,
             },
@@ -264,11 +264,11 @@ impl Linker<'_, '_, '_> {
                 return Some(self.config.is_defined(option));
             }
         }
-        let Some(Callee::Member { member, of }) = tests else {
+        let Some(Callee::Member { member, owner }) = tests else {
             return None;
         };
         let name = self.view.program.id(member)?;
-        let types = self.types(body, of);
+        let types = self.types(body, owner);
         if types.is_empty() {
             return None;
         }
@@ -279,14 +279,18 @@ impl Linker<'_, '_, '_> {
         (known.is_empty() || (called && success_path)).then_some(!known.is_empty())
     }
 
-    fn types(&self, body: &Body, of: &str) -> Vec<u32> {
+    fn types(&self, body: &Body, owner: &str) -> Vec<u32> {
         let program = self.view.program;
-        let variable = body.variables.iter().rev().find(|(name, _)| **name == *of);
+        let variable = body
+            .variables
+            .iter()
+            .rev()
+            .find(|(name, _)| **name == *owner);
         match variable {
-            Some((_, of)) => program.id(of).into_iter().collect(),
+            Some((_, structure)) => program.id(structure).into_iter().collect(),
             None => program
-                .id(of)
-                .map_or_else(Vec::new, |of| self.view.types_of_member(of).to_vec()),
+                .id(owner)
+                .map_or_else(Vec::new, |owner| self.view.types_of_member(owner).to_vec()),
         }
     }
 
@@ -296,14 +300,14 @@ impl Linker<'_, '_, '_> {
                 Some(to) => vec![to],
                 None => self.held(id, body, name),
             },
-            Callee::Member { member, of } => self.of_member(body, member, of),
+            Callee::Member { member, owner } => self.of_member(body, member, owner),
         };
         found.retain(|&to| !self.is_cut(id, to));
         found
     }
 
-    fn of_member(&self, body: &Body, member: &str, of: &str) -> Vec<FunctionId> {
-        let types = self.types(body, of);
+    fn of_member(&self, body: &Body, member: &str, owner: &str) -> Vec<FunctionId> {
+        let types = self.types(body, owner);
         let member = self.view.program.id(member);
         let targets = member.and_then(|member| self.view.targets(member, &types));
         targets.unwrap_or_default()
@@ -312,13 +316,17 @@ impl Linker<'_, '_, '_> {
     /// Only values that are names or members are followed.
     fn held(&self, id: FunctionId, body: &Body, name: &str) -> Vec<FunctionId> {
         let mut found = Vec::new();
-        for (_, value) in body.assigned.iter().filter(|(of, _)| **of == *name) {
+        for (_, value) in body
+            .assigned
+            .iter()
+            .filter(|(variable, _)| **variable == *name)
+        {
             let Some((before, member)) = value.rsplit_once("->") else {
                 found.extend(self.resolve(id, value));
                 continue;
             };
-            let of = before.rsplit_once("->").map_or(before, |(_, of)| of);
-            for to in self.of_member(body, member, of) {
+            let owner = before.rsplit_once("->").map_or(before, |(_, owner)| owner);
+            for to in self.of_member(body, member, owner) {
                 if !found.contains(&to) {
                     found.push(to);
                 }
@@ -403,13 +411,13 @@ impl<'m> Matcher<'m> {
         matched: &'m mut FxHashSet<FactId>,
     ) -> Self {
         let (name, path) = (linker.view.program.name(id), linker.view.program.path(id));
-        let of = |fact: &Fact| {
+        let applies = |fact: &Fact| {
             fact.function.iter().any(|f| f == name)
                 && fact.file.iter().any(|f| f == path)
                 && body.has_any(&fact.beside)
         };
         let code = |fact: &Fact| fact.code.iter().map(|code| squeeze(code)).collect();
-        let facts = (0u16..).zip(linker.facts).filter(|(_, fact)| of(fact));
+        let facts = (0u16..).zip(linker.facts).filter(|(_, fact)| applies(fact));
         let facts: Vec<_> = facts.map(|(id, fact)| (id, fact, code(fact))).collect();
         let mut nth = vec![0; body.nodes.len()];
         if facts.iter().any(|(_, fact, _)| fact.nth.is_some()) {
@@ -429,13 +437,13 @@ impl<'m> Matcher<'m> {
         }
     }
 
-    fn facts(&mut self, at: usize, of: &[Of], text: &str) -> Vec<FactId> {
+    fn facts(&mut self, at: usize, kinds: &[FactKind], text: &str) -> Vec<FactId> {
         if self.facts.is_empty() {
             return Vec::new();
         }
         let text = squeeze(text);
         let applies = |(_, fact, codes): &&(FactId, &Fact, Vec<String>)| {
-            of.contains(&fact.of)
+            kinds.contains(&fact.kind)
                 && codes.contains(&text)
                 && fact.nth.is_none_or(|wanted| wanted == self.nth[at])
         };

@@ -60,10 +60,10 @@ pub(crate) fn load(
         .map(|(entry, old)| file(tree, entry, old, config))
         .collect::<Result<_, _>>()?;
     let mut loaded = Loaded::default();
-    for (file, bodies, anew) in files {
+    for (file, bodies, scanned) in files {
         loaded.files.push(file);
         loaded.bodies.push(bodies);
-        loaded.scanned += usize::from(anew);
+        loaded.scanned += usize::from(scanned);
     }
     Ok(loaded)
 }

@@ -269,9 +269,9 @@ impl<'a> Graph<'a> {
     }
 
     fn declared(&mut self, node: Syntax<'_>) {
-        let of = field(node, "type")
-            .filter(|of| of.kind() == "struct_specifier")
-            .map_or("", |of| self.field_text(of, "name"));
+        let structure = field(node, "type")
+            .filter(|structure| structure.kind() == "struct_specifier")
+            .map_or("", |structure| self.field_text(structure, "name"));
         let mut cursor = node.walk();
         let declarators = node.children_by_field_name("declarator", &mut cursor);
         for declarator in declarators.collect::<Vec<_>>() {
@@ -282,9 +282,9 @@ impl<'a> Graph<'a> {
             if declarator.kind() == "init_declarator" {
                 self.assign(variable, field(declarator, "value"));
             }
-            if variable.kind() == "identifier" && !of.is_empty() {
+            if variable.kind() == "identifier" && !structure.is_empty() {
                 let name = self.text(variable).into();
-                self.body.variables.push((name, of.into()));
+                self.body.variables.push((name, structure.into()));
             }
         }
     }

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Count;
 use crate::body::NodeId;
 use crate::context::{Key, Tags, World, callees};
-use crate::facts::{Fact, Of};
+use crate::facts::{Fact, FactKind};
 use crate::graph::{components, reachable};
 use crate::linked::{FactId, Linked, Step};
 use crate::program::FunctionId;
@@ -99,7 +99,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         circle.map_or(&[], |&circle| &self.members[circle])
     }
 
-    pub(crate) fn of(&mut self, id: FunctionId, tags: Tags) -> Shared {
+    pub(crate) fn counts(&mut self, id: FunctionId, tags: Tags) -> Shared {
         let tags = self.world.enter(tags, id);
         if let Some(known) = self.known.get(&(id, tags)) {
             return Rc::clone(known);
@@ -159,7 +159,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         let inner = if known {
             Rc::default()
         } else {
-            self.of(id, at.tags)
+            self.counts(id, at.tags)
         };
         let direct = self.world.framework.direct.get(&id).copied();
         let teardown = self.world.is_teardown(id);
@@ -249,7 +249,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         };
         let tags = self.world.nested(facts, at.tags)?;
         let nested = At { tags, ..at };
-        let times = |fact: &Fact| fact.max.filter(|_| fact.of == Of::Call);
+        let times = |fact: &Fact| fact.max.filter(|_| fact.kind == FactKind::Call);
         let times = self.world.fact(facts, at.tags, times);
         let counts = if let ([to], [], None) = (&targets[..], &passed[..], times) {
             self.call(*to, nested)

@@ -99,10 +99,10 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
     /// next system call.
     pub(crate) fn path(&mut self, id: FunctionId, tags: Tags) -> Rc<Vec<Event>> {
         self.known.clear();
-        self.of(id, tags)
+        self.events(id, tags)
     }
 
-    fn of(&mut self, id: FunctionId, tags: Tags) -> Rc<Vec<Event>> {
+    fn events(&mut self, id: FunctionId, tags: Tags) -> Rc<Vec<Event>> {
         let tags = self.world.enter(tags, id);
         if let Some(known) = self.known.get(&(id, tags)) {
             return Rc::clone(known);
@@ -179,7 +179,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
             }
         }
         let module = direct.map(|&(_, module)| module).or(call.module);
-        for event in self.of(to, tags).iter() {
+        for event in self.events(to, tags).iter() {
             let mut event = event.below(to, site, times);
             event.key = as_called(event.key, module);
             events.push(event);

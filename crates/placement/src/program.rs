@@ -33,7 +33,7 @@ pub(crate) struct Place {
 struct Table {
     file: u32,
     name: NameId,
-    of: NameId,
+    structure: NameId,
 }
 
 #[derive(Default)]
@@ -102,7 +102,7 @@ impl<'a> Program<'a> {
                 program.tables.push(Table {
                     file,
                     name: at(table.name),
-                    of: at(table.of),
+                    structure: at(table.structure),
                 });
                 for &(member, value) in &table.fields {
                     let setters = program.by_member.entry(at(member)).or_default();
@@ -173,7 +173,7 @@ impl<'a> Program<'a> {
     /// `None` if the tree does not have the file system.
     pub(crate) fn view(&self, fs: &str, others: bool, facts: &SourceFacts) -> Option<View<'_, 'a>> {
         let own = facts.fs.get(fs);
-        let own = own.map_or_else(|| Cow::Owned(FileSystemFacts::of(fs)), Cow::Borrowed);
+        let own = own.map_or_else(|| Cow::Owned(FileSystemFacts::new(fs)), Cow::Borrowed);
         let class = |file: &FileData| {
             if is_under(&own.paths, &file.path) {
                 Class::FileSystem
@@ -210,7 +210,7 @@ impl<'a> Program<'a> {
         view.collect_members();
         let owned = self.tables.iter();
         let owned = owned.filter(|table| self.is_named(table) && view.is_own(table));
-        view.owned = owned.map(|table| table.of).collect();
+        view.owned = owned.map(|table| table.structure).collect();
         view.classes.contains(&Class::FileSystem).then_some(view)
     }
 
@@ -231,7 +231,7 @@ impl View<'_, '_> {
             for copy in &data.index.copies {
                 let copy = MemberCopy {
                     member: at(copy.member),
-                    of: at(copy.of),
+                    structure: at(copy.structure),
                     through: at(copy.through),
                     other: at(copy.other),
                 };
@@ -240,10 +240,10 @@ impl View<'_, '_> {
                     copies.push(copy);
                 }
             }
-            for &(_, member, of) in &data.index.members {
-                if known.insert((at(member), at(of))) {
+            for &(_, member, target) in &data.index.members {
+                if known.insert((at(member), at(target))) {
                     let types = self.member_types.entry(at(member)).or_default();
-                    types.push(at(of));
+                    types.push(at(target));
                 }
             }
         }
@@ -337,8 +337,8 @@ impl View<'_, '_> {
             let through = self.types_of_member(copy.through);
             for &(table, value) in program.by_member.get(&copy.other).into_iter().flatten() {
                 let table = &program.tables[table as usize];
-                let fits = table.of == copy.of || through.contains(&table.of);
-                let named = !program.names[table.of as usize].is_empty();
+                let fits = table.structure == copy.structure || through.contains(&table.structure);
+                let named = !program.names[table.structure as usize].is_empty();
                 if fits && named && self.class(table.file) != Class::Other {
                     found.extend(self.resolve(value, table.file));
                 }
@@ -348,11 +348,11 @@ impl View<'_, '_> {
     }
 
     /// `None` without such a table.
-    pub(crate) fn regular_sets(&self, member: NameId, of: &[NameId]) -> Option<bool> {
+    pub(crate) fn regular_sets(&self, member: NameId, structs: &[NameId]) -> Option<bool> {
         let tables = &self.program.tables;
         let regular = |table: &Table| {
             self.regular.contains(&table.name)
-                && of.contains(&table.of)
+                && structs.contains(&table.structure)
                 && self.class(table.file) != Class::Other
         };
         if !tables.iter().any(regular) {
@@ -364,15 +364,23 @@ impl View<'_, '_> {
 
     /// Possible functions of a member, limited to the structs if known; a regular file's first.
     /// `None` if no such table exists.
-    pub(crate) fn targets(&self, member: NameId, of: &[NameId]) -> Option<Vec<FunctionId>> {
-        if !of.is_empty() && of.iter().all(|of| self.idle.contains(of)) {
+    pub(crate) fn targets(&self, member: NameId, structs: &[NameId]) -> Option<Vec<FunctionId>> {
+        if !structs.is_empty()
+            && structs
+                .iter()
+                .all(|structure| self.idle.contains(structure))
+        {
             return Some(Vec::new());
         }
         let names = &self.program.names;
         let fits = |table: &Table| {
-            of.is_empty() || names[table.of as usize].is_empty() || of.contains(&table.of)
+            structs.is_empty()
+                || names[table.structure as usize].is_empty()
+                || structs.contains(&table.structure)
         };
-        let owned = of.iter().any(|of| self.owned.contains(of));
+        let owned = structs
+            .iter()
+            .any(|structure| self.owned.contains(structure));
         let mut found: Vec<(bool, FunctionId)> = Vec::new();
         let mut seen: FxHashSet<FunctionId> = FxHashSet::default();
         for &(table, value) in self.program.by_member.get(&member).into_iter().flatten() {
@@ -382,7 +390,7 @@ impl View<'_, '_> {
             }
             // If the file system has tables for a struct, only those are used.
             let named = self.program.is_named(table);
-            if named && self.owned.contains(&table.of) && !self.is_own(table) {
+            if named && self.owned.contains(&table.structure) && !self.is_own(table) {
                 continue;
             }
             let Some(id) = self.resolve(value, table.file) else {

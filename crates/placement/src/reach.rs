@@ -58,14 +58,14 @@ fn edges(
         let is_plain = |to: &FunctionId| program.functions[*to as usize].kind.is_plain();
         found.extend(named(&function.uses).filter(is_plain));
     }
-    for &(of, member) in &function.fields {
-        let pair = [of, member];
+    for &(structure, member) in &function.fields {
+        let pair = [structure, member];
         let mut pair = program.globals(id, &pair);
-        let (Some(of), Some(member)) = (pair.next(), pair.next()) else {
+        let (Some(structure), Some(member)) = (pair.next(), pair.next()) else {
             continue;
         };
-        let known = targets.entry((of, member)).or_insert_with(|| {
-            view.targets(member, view.types_of_member(of))
+        let known = targets.entry((structure, member)).or_insert_with(|| {
+            view.targets(member, view.types_of_member(structure))
                 .unwrap_or_default()
         });
         let is_cut = |to: FunctionId| cuts.is_cut(program.functions[to as usize].name, place.name);

@@ -62,7 +62,7 @@ pub(crate) struct Table {
     /// Empty for assignments in functions.
     pub(crate) name: Name,
     /// The struct, or empty.
-    pub(crate) of: Name,
+    pub(crate) structure: Name,
     pub(crate) fields: Vec<(Name, Name)>,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Table {
 pub(crate) struct MemberCopy<N> {
     pub(crate) member: N,
     /// The source's struct if a variable points to it, else empty.
-    pub(crate) of: N,
+    pub(crate) structure: N,
     /// The member that is or points to that struct; empty for a variable.
     pub(crate) through: N,
     pub(crate) other: N,
@@ -263,22 +263,22 @@ impl<'a> Scanner<'a> {
         let text = &self.text[range.0..range.1];
         let mut structs: FxHashMap<&[u8], Option<&'a [u8]>> = FxHashMap::default();
         for &(member, from) in &found.copied {
-            let (of, through) = match from.of_variable {
+            let (structure, through) = match from.of_variable {
                 true => {
-                    let known = structs.entry(from.of);
+                    let known = structs.entry(from.owner);
                     (
-                        *known.or_insert_with(|| pointed_to(text, from.of)),
+                        *known.or_insert_with(|| pointed_to(text, from.owner)),
                         &b""[..],
                     )
                 }
-                false => (Some(&b""[..]), from.of),
+                false => (Some(&b""[..]), from.owner),
             };
-            let Some(of) = of else {
+            let Some(structure) = structure else {
                 continue;
             };
             let copy = MemberCopy {
                 member: self.name(member),
-                of: self.name(of),
+                structure: self.name(structure),
                 through: self.name(through),
                 other: self.name(from.member),
             };
@@ -287,7 +287,8 @@ impl<'a> Scanner<'a> {
         let calls = self.numbers(found.calls);
         let uses = self.numbers(found.uses);
         let fields = found.fields.into_iter();
-        let fields = sorted(fields.map(|(of, member)| (self.name(of), self.name(member))));
+        let fields =
+            sorted(fields.map(|(structure, member)| (self.name(structure), self.name(member))));
         self.out.functions.push(Function {
             name,
             kind,
@@ -316,10 +317,10 @@ impl<'a> Scanner<'a> {
             }
         }
         names.call_what_is_held();
-        for &(of, field, value) in &names.assigned {
+        for &(structure, field, value) in &names.assigned {
             let table = Table {
                 name: 0,
-                of: self.name(of),
+                structure: self.name(structure),
                 fields: vec![(self.name(field), self.name(value))],
             };
             self.out.tables.push(table);
@@ -346,18 +347,22 @@ impl<'a> Scanner<'a> {
             body = rest;
         }
         if !fields.is_empty() {
-            let (name, of) = (self.name(name), self.name(struct_name(header)));
-            self.out.tables.push(Table { name, of, fields });
+            let (name, structure) = (self.name(name), self.name(struct_name(header)));
+            self.out.tables.push(Table {
+                name,
+                structure,
+                fields,
+            });
         }
     }
 
     /// Adds the members of a struct that are structs or point to some.
     fn members(&mut self, header: &'a [u8], opened: usize, to: usize) {
-        let of = struct_name(header);
-        if of.is_empty() {
+        let structure = struct_name(header);
+        if structure.is_empty() {
             return;
         }
-        let of = self.name(of);
+        let structure = self.name(structure);
         for statement in self.text[opened..to].split(|&b| b == b';') {
             // Only `struct T *member`: function pointers have parentheses.
             if statement.contains(&b'(') {
@@ -372,7 +377,7 @@ impl<'a> Scanner<'a> {
             let member = words.next().unwrap_or_default();
             if !target.is_empty() && !member.is_empty() && member != target {
                 let (member, target) = (self.name(member), self.name(target));
-                self.out.members.push((of, member, target));
+                self.out.members.push((structure, member, target));
             }
         }
     }

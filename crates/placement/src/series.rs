@@ -14,20 +14,20 @@ impl TryFrom<String> for Series {
 
     fn try_from(text: String) -> Result<Self, String> {
         let exact = |text: &&str| text.bytes().filter(|&byte| byte == b'.').count() == 1;
-        let series = Some(text.as_str()).filter(exact).and_then(Self::of);
-        series.ok_or_else(|| format!("`{text}` is not a series of kernels, such as 6.12"))
+        let series = Some(text.as_str()).filter(exact).and_then(Self::parse);
+        series.ok_or_else(|| format!("invalid kernel series `{text}`: expected for example 6.12"))
     }
 }
 
 impl Series {
-    pub(crate) fn of(version: &str) -> Option<Self> {
+    pub(crate) fn parse(version: &str) -> Option<Self> {
         let mut numbers = version.split('.').map(str::parse::<u32>);
         Some(Self(numbers.next()?.ok()?, numbers.next()?.ok()?))
     }
 }
 
 /// Whether a fact should match in this series; true if the series is unknown.
-pub(crate) fn speaks_of(
+pub(crate) fn applies_in(
     since: Option<Series>,
     until: Option<Series>,
     series: Option<Series>,
@@ -43,8 +43,12 @@ mod tests {
 
     #[test]
     fn series_are_compared_as_numbers() {
-        let of = |text: &str| Series::of(text);
-        assert!(of("5.10.262") < of("6.1") && of("6.9-rc1").is_none() && of("6.1") < of("6.12.3"));
+        let parse = |text: &str| Series::parse(text);
+        assert!(
+            parse("5.10.262") < parse("6.1")
+                && parse("6.9-rc1").is_none()
+                && parse("6.1") < parse("6.12.3")
+        );
         assert_eq!(Series::try_from("6.12".to_owned()), Ok(Series(6, 12)));
         for text in ["", "6", "6.x", "6.12.1", "v6.12"] {
             assert!(Series::try_from(text.to_owned()).is_err(), "{text}");
@@ -54,7 +58,11 @@ mod tests {
     #[test]
     fn ends_belong_to_it() {
         let speaks = |since: &str, until: &str, version: &str| {
-            speaks_of(Series::of(since), Series::of(until), Series::of(version))
+            applies_in(
+                Series::parse(since),
+                Series::parse(until),
+                Series::parse(version),
+            )
         };
         assert!(speaks("6.1", "6.12", "6.1.5") && speaks("6.1", "6.12", "6.12.117"));
         assert!(!speaks("6.1", "", "5.10.1") && !speaks("", "6.1", "6.2.0"));

@@ -73,7 +73,7 @@ pub(crate) fn place_of_tree(directory: &Path, tree: &Tree, config: &Config) -> P
     let path = std::fs::canonicalize(tree.path()).unwrap_or_else(|_| tree.path().to_path_buf());
     let series = tree
         .is_revision()
-        .then(|| format!("{:?}", Series::of(tree.version())));
+        .then(|| format!("{:?}", Series::parse(tree.version())));
     let config = config.fingerprint();
     let parts = [
         path.as_os_str().as_encoded_bytes(),

@@ -27,9 +27,12 @@ pub fn callgrind(
     command: &str,
     mut writer: impl Write,
 ) -> io::Result<()> {
-    let graph = Graph::of(operations);
+    let graph = Graph::new(operations);
     let mut total = Cost::default();
-    graph.functions.iter().for_each(|of| total += of.own);
+    graph
+        .functions
+        .iter()
+        .for_each(|function| total += function.own);
     let total = graph.line(total);
     let command = name(command);
     write!(
@@ -104,7 +107,7 @@ struct Graph {
 }
 
 impl Graph {
-    fn of(operations: &[(String, &CallTree)]) -> Graph {
+    fn new(operations: &[(String, &CallTree)]) -> Graph {
         let nodes = operations
             .iter()
             .flat_map(|(_, tree)| tree.nodes().iter().skip(1));
@@ -153,7 +156,9 @@ impl Graph {
         self.with_events |= events.is_some();
         let inclusive = |at: usize| Cost {
             instructions: inclusive[at],
-            events: events.as_ref().map_or_else(Events::default, |of| of[at]),
+            events: events
+                .as_ref()
+                .map_or_else(Events::default, |events| events[at]),
         };
         let running = |at| {
             tree.callers(at)
@@ -179,7 +184,7 @@ impl Graph {
     fn line(&self, cost: Cost) -> String {
         let mut line = cost.instructions.to_string();
         for kind in Events::KINDS.iter().filter(|_| self.with_events) {
-            line += &format!(" {}", (kind.of)(&cost.events));
+            line += &format!(" {}", (kind.count)(&cost.events));
         }
         line
     }

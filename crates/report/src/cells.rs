@@ -34,7 +34,7 @@ pub(crate) struct Configuration {
 }
 
 impl Configuration {
-    pub(crate) fn of(cell: &Cell) -> Configuration {
+    pub(crate) fn from_cell(cell: &Cell) -> Configuration {
         Configuration {
             kernel: None,
             stack: cell.key.stack.clone(),
@@ -112,7 +112,7 @@ impl<'a> Group<'a> {
             Some(kernel) if self.of_kernels => {
                 let kernels = self.configurations.iter();
                 let all: Vec<&str> = kernels.filter_map(|c| c.kernel.as_deref()).collect();
-                telling_part(kernel, &all)
+                distinguishing_part(kernel, &all)
             }
             _ => column.short_title(self.baseline.as_ref()),
         }
@@ -240,7 +240,7 @@ pub(crate) fn place(subject: &str, releases: &str, filesystem: &str) -> String {
 
 /// `name` without the directories that `all` share at their start and end. Names that are not paths
 /// stay whole.
-fn telling_part(name: &str, all: &[&str]) -> String {
+fn distinguishing_part(name: &str, all: &[&str]) -> String {
     let split: Vec<Vec<&str>> = all.iter().map(|name| name.split('/').collect()).collect();
     let shortest = split.iter().map(Vec::len).min().unwrap_or(0);
     if split.len() < 2 || shortest < 2 {
@@ -260,10 +260,10 @@ fn telling_part(name: &str, all: &[&str]) -> String {
 }
 
 pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
-    let baselines = Baselines::of(run);
+    let baselines = Baselines::new(run);
     let experiment = run.experiment.as_ref();
     // The columns of its tables are kernels.
-    let of_kernels = experiment.is_some_and(|of| of.baseline_kernel.is_some());
+    let of_kernels = experiment.is_some_and(|experiment| experiment.baseline_kernel.is_some());
     let parts = grouped(&run.cells, |cell| {
         let subject = match of_kernels {
             true => cell.configuration_title(),
@@ -279,7 +279,9 @@ pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
     if groups.iter().any(shown) {
         let pinned = experiment.and_then(|experiment| experiment.baseline_configuration());
         let pinned = pinned.filter(|configuration| configuration.kernel.is_some());
-        let is_pinned = |group: &Group<'_>| pinned.is_some_and(|of| of.is_on(&group.subject));
+        let is_pinned = |group: &Group<'_>| {
+            pinned.is_some_and(|configuration| configuration.is_on(&group.subject))
+        };
         groups.retain(|group| shown(group) || !is_pinned(group));
     }
     groups
@@ -298,7 +300,7 @@ fn group<'a>(
     for member in members {
         let row = operation(member);
         for cell in std::iter::once(*member).chain(baselines.baseline(member)) {
-            let mut column = Configuration::of(cell);
+            let mut column = Configuration::from_cell(cell);
             column.kernel =
                 (of_kernels || cell.key.kernel != subject).then(|| cell.key.kernel.clone());
             let is_baseline = run.baseline_of(&cell.key).is_none();
@@ -374,11 +376,11 @@ pub(crate) fn reason(cell: &Cell) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::telling_part;
+    use super::distinguishing_part;
 
     #[test]
     fn kernels_are_told_apart_by_what_differs() {
-        for (all, told) in [
+        for (all, expected) in [
             (
                 &["./a/arch/x86/boot/bzImage", "./b/arch/x86/boot/bzImage"][..],
                 &["…/a/…", "…/b/…"][..],
@@ -396,8 +398,11 @@ mod tests {
             (&["/a/b", "/a/b"], &["…/b", "…/b"]),
             (&["a//", "//"], &["a/…", "/…"]),
         ] {
-            let names: Vec<String> = all.iter().map(|name| telling_part(name, all)).collect();
-            assert_eq!(names, told);
+            let names: Vec<String> = all
+                .iter()
+                .map(|name| distinguishing_part(name, all))
+                .collect();
+            assert_eq!(names, expected);
         }
     }
 }

@@ -73,17 +73,18 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
     pub fn all<S: Copy + 'a>(
         mut self,
         columns: Columns<'a, S>,
-        of: impl Fn(R) -> S + Copy + 'a,
+        part: impl Fn(R) -> S + Copy + 'a,
     ) -> Self {
         for (heading, value) in columns.0 {
-            self.0.push((heading, Box::new(move |row| value(of(row)))));
+            self.0
+                .push((heading, Box::new(move |row| value(part(row)))));
         }
         self
     }
 
     #[must_use]
-    pub fn only_if(self, wanted: bool, more: impl FnOnce(Self) -> Self) -> Self {
-        if wanted { more(self) } else { self }
+    pub fn only_if(self, condition: bool, more: impl FnOnce(Self) -> Self) -> Self {
+        if condition { more(self) } else { self }
     }
 
     pub fn values(&self, row: R) -> Vec<Value> {
@@ -120,7 +121,7 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
             values.resize(self.0.len(), Value::default());
             row(values, true)
         });
-        let rows = rows.into_iter().map(|of| row(self.values(of), false));
+        let rows = rows.into_iter().map(|item| row(self.values(item), false));
         Table::new(title, self.headings(), rows.chain(summaries))
     }
 }
@@ -135,7 +136,7 @@ const FIELD_LIMIT: usize = 4_096;
 
 /// Writes a heading line with the column names and one line per row. Missing values are empty.
 pub fn csv(records: Records<'_>, writer: impl Write) -> io::Result<()> {
-    write_values(records, writer, |of| text(&of))
+    write_values(records, writer, |value| text(&value))
 }
 
 /// As [`csv`], but with texts of any length and any characters; only `'` is put before formulas.
@@ -173,7 +174,7 @@ pub(crate) fn write(
 fn field(datum: Datum, text: fn(String) -> String) -> String {
     match datum {
         Datum::Missing => String::new(),
-        Datum::Text(of) => text(of),
+        Datum::Text(string) => text(string),
         Datum::Whole(number) => number.to_string(),
         Datum::Number(number) => number.to_string(),
         Datum::Flag(flag) => flag.to_string(),

@@ -52,17 +52,17 @@ fn added(
     let mut columns = Columns::new().left("operation", |operation: &Subject| operation.title());
     for configured in configurations {
         let name = printable(&title(configured), 2 * TEXT_LIMIT);
-        let of = move |operation| by_row.get(&(operation, configured)).copied();
+        let find = move |operation| by_row.get(&(operation, configured)).copied();
         columns = columns
             .grouped(Some(&name), "instructions", move |operation| {
-                of(operation).map(|cell| Value::difference(cell.instructions.into()))
+                find(operation).map(|cell| Value::difference(cell.instructions.into()))
             })
             .grouped(Some(&name), "ns [95 %]", move |operation| {
-                of(operation).map(estimated)
+                find(operation).map(estimated)
             })
             .only_if(timed, |columns| {
                 columns.grouped(Some(&name), "measured", move |operation| {
-                    Some(signed(of(operation)?.measured?.ns))
+                    Some(signed(find(operation)?.measured?.ns))
                 })
             });
     }
@@ -76,7 +76,10 @@ fn added(
         short(&document.weights.processor),
     );
     let of_instructions = error.median_points_of_instructions.map(|points| {
-        format!("Overheads in instructions are {points:.2} points from those in ns, in the median.")
+        format!(
+            "The median distance between overheads in instructions and in ns is {points:.2} \
+             percentage points."
+        )
     });
     let table = columns.table(title, operations).fixed(1).legend([
         format!(
@@ -124,14 +127,19 @@ fn tenths(ns: f64) -> String {
     }
 }
 
-fn range(of: Nanoseconds) -> String {
-    let [low, high] = of.ci95;
-    format!("{} [{}, {}]", signed(of.ns), signed(low), signed(high))
+fn range(nanoseconds: Nanoseconds) -> String {
+    let [low, high] = nanoseconds.ci95;
+    format!(
+        "{} [{}, {}]",
+        signed(nanoseconds.ns),
+        signed(low),
+        signed(high)
+    )
 }
 
 fn estimated(cell: &EstimatedCell) -> Value {
     match cell.estimate {
-        Some(of) => Value::plain(range(of)),
+        Some(estimate) => Value::plain(range(estimate)),
         None => Value::dash().noted(cell.refused.as_deref().map(|why| printable(why, 200))),
     }
 }
@@ -194,7 +202,9 @@ fn weights(document: &EstimateDocument) -> Table {
     let weights = &document.weights;
     let [timed, counted] = &weights.releases;
     Columns::new()
-        .left("of each", |weight: &Weight| printable(&weight.event.replace('_', " "), 40))
+        .left("event", |weight: &Weight| {
+            printable(&weight.event.replace('_', " "), 40)
+        })
         .right("ns", |weight| format!("{:.4}", weight.ns))
         .right("95 % interval", |weight| {
             let [low, high] = weight.ci95;
@@ -205,8 +215,8 @@ fn weights(document: &EstimateDocument) -> Table {
         .fixed(1)
         .legend([
             format!(
-                "Fitted to {} differences between stacks and to {} whole operations of the baseline: \
-                 times of {}, counts of {}.",
+                "Fitted to {} differences between stacks and to {} whole operations of the \
+                 baseline: times from {}, counts from {}.",
                 weights.differences,
                 weights.operations,
                 short(timed),
@@ -220,20 +230,25 @@ fn weights(document: &EstimateDocument) -> Table {
 
 fn left_out(document: &EstimateDocument) -> Option<Table> {
     Columns::new()
-        .left("stack", |of: &LeftOutStack| full_name(&of.stack))
-        .right("operations", |of| u64::from(of.operations))
-        .right("ns per instruction", |of| format!("{:.3}", of.ns_per_instruction))
-        .right("measured by estimated", |of| format!("{:.2}", of.ratio))
-        .right("rank correlation", |of| {
-            of.rank_correlation.map(|rank| format!("{rank:.3}"))
+        .left("stack", |stack: &LeftOutStack| full_name(&stack.stack))
+        .right("operations", |stack| u64::from(stack.operations))
+        .right("ns per instruction", |stack| {
+            format!("{:.3}", stack.ns_per_instruction)
+        })
+        .right("measured / estimated", |stack| {
+            format!("{:.2}", stack.ratio)
+        })
+        .right("rank correlation", |stack| {
+            stack.rank_correlation.map(|rank| format!("{rank:.3}"))
         })
         .table(
-            "Each stack, estimated by weights that were fitted without it",
+            "Each stack, estimated with weights fitted without it",
             &document.weights.left_out,
         )
         .legend([
-            "Medians over operations to which it adds at least 20 instructions. ns per instruction: as \
-             measured; it would be the same for all if only the number of instructions mattered.",
+            "Medians over operations to which the stack adds at least 20 instructions. ns per \
+             instruction: as measured; it would be the same for all stacks if only the number of \
+             instructions mattered.",
         ])
         .legend(document.weights.left_out_rank_correlation.map(|rank| {
             format!("Rank correlation of the overheads of all stacks together: {rank:.3}.")
@@ -276,15 +291,25 @@ pub fn estimate_records(document: &EstimateDocument) -> Records<'_> {
             line.hook
                 .map_or(line.cell.instructions, |hook| hook.instructions)
         })
-        .column("ns", |line| line.estimate().map(|of| of.ns))
-        .column("ns_low", |line| line.estimate().map(|of| of.ci95[0]))
-        .column("ns_high", |line| line.estimate().map(|of| of.ci95[1]))
-        .column("measured_ns", |line| line.measured().map(|of| of.ns))
-        .column("measured_low", |line| line.measured().map(|of| of.ci95[0]))
-        .column("measured_high", |line| line.measured().map(|of| of.ci95[1]))
+        .column("ns", |line| line.estimate().map(|estimate| estimate.ns))
+        .column("ns_low", |line| {
+            line.estimate().map(|estimate| estimate.ci95[0])
+        })
+        .column("ns_high", |line| {
+            line.estimate().map(|estimate| estimate.ci95[1])
+        })
+        .column("measured_ns", |line| {
+            line.measured().map(|measured| measured.ns)
+        })
+        .column("measured_low", |line| {
+            line.measured().map(|measured| measured.ci95[0])
+        })
+        .column("measured_high", |line| {
+            line.measured().map(|measured| measured.ci95[1])
+        })
         .column("refused", |line| {
-            let of = line.cell.refused.as_ref();
-            of.filter(|_| line.hook.is_none())
+            let refused = line.cell.refused.as_ref();
+            refused.filter(|_| line.hook.is_none())
         })
         .records(rows)
 }
@@ -296,7 +321,7 @@ pub(crate) struct Estimates<'a> {
 }
 
 impl<'a> Estimates<'a> {
-    pub(crate) fn of(document: &'a EstimateDocument) -> Estimates<'a> {
+    pub(crate) fn new(document: &'a EstimateDocument) -> Estimates<'a> {
         Estimates {
             cells: HashMap::from_iter(document.cells.iter().map(|cell| (&cell.key, cell))),
             weights: Some(&document.weights),
@@ -304,9 +329,14 @@ impl<'a> Estimates<'a> {
     }
 
     pub(crate) fn are_of(&self, group: &Group<'_>) -> bool {
-        let said = |cell: Option<&Cell>| cell.is_some_and(|of| self.cells.contains_key(&of.key));
+        let is_estimated =
+            |cell: Option<&Cell>| cell.is_some_and(|cell| self.cells.contains_key(&cell.key));
         let mut rows = group.rows.iter().copied();
-        rows.any(|row| group.tested().any(|of| said(group.cell(row, of))))
+        rows.any(|row| {
+            group
+                .tested()
+                .any(|configuration| is_estimated(group.cell(row, configuration)))
+        })
     }
 
     pub(crate) fn value(&self, cell: &Cell) -> Option<Value> {
@@ -319,9 +349,9 @@ impl<'a> Estimates<'a> {
         };
         let error = &weights.error;
         format!(
-            "ns: added time on {}, estimated from the events of the instructions. For operations left \
-             out of the fit, 95 % lie in such an interval, and the median error is {} ns. \
-             Cost in the kernel, without entry and exit, on one processor.",
+            "ns: added time on {}, estimated from the events of the instructions. For operations \
+             left out of the fit, 95 % of the measured times lie in the interval, and the median \
+             error is {} ns. Cost in the kernel, without entry and exit, on one processor.",
             short(&weights.processor),
             tenths(error.median_ns),
         )

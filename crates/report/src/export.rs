@@ -149,7 +149,9 @@ fn lines<'a>(document: &'a str, run: &'a Document, rows: Rows) -> impl Iterator<
             is_baseline: baseline.is_none(),
             sample: None,
         };
-        let samples = cell.estimate().and_then(|of| of.samples.as_deref());
+        let samples = cell
+            .estimate()
+            .and_then(|estimate| estimate.samples.as_deref());
         let samples = samples.unwrap_or_default();
         let samples = samples.iter().copied().enumerate();
         let samples = samples.filter(move |_| rows == Rows::Samples);

@@ -83,7 +83,9 @@ impl<'a, 'b> Glance<'a, 'b> {
     pub(crate) fn classes(&self) -> Vec<(&'a str, Vec<Operation<'a>>)> {
         let class = |row: &Operation<'a>| {
             let mut cells = self.group.configurations.iter();
-            let class = cells.find_map(|of| Some(self.group.cell(*row, of)?.class.as_str()));
+            let class = cells.find_map(|configuration| {
+                Some(self.group.cell(*row, configuration)?.class.as_str())
+            });
             class.unwrap_or("")
         };
         let classes = grouped(&self.group.rows, class).into_iter();
@@ -97,7 +99,9 @@ impl<'a, 'b> Glance<'a, 'b> {
         'a: 'b,
     {
         let tested = self.group.tested();
-        let mut all: Vec<HookShare<'b>> = tested.flat_map(|of| self.hooks_under(of)).collect();
+        let mut all: Vec<HookShare<'b>> = tested
+            .flat_map(|configuration| self.hooks_under(configuration))
+            .collect();
         all.sort_by(|one, other| other.adds.total_cmp(&one.adds));
         all
     }
@@ -198,7 +202,8 @@ impl<'a, 'b> Glance<'a, 'b> {
             .mean(&group.rows, configuration)
             .filter(|(_, n)| *n > 1)
         {
-            parts.push(format!("geometric mean of {n}: {}", format::percent(mean)));
+            let mean = format::percent(mean);
+            parts.push(format!("geometric mean over {n} operations: {mean}"));
         }
         if parts.is_empty() {
             let all = overheads.len();
@@ -296,7 +301,7 @@ pub(crate) fn added<'a>(without: &'a [HookCost], with: &'a [HookCost]) -> Vec<(&
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 pub fn depth_tables(run: &Document) -> Vec<Table> {
-    let judgements = Judgements::of(run);
+    let judgements = Judgements::new(run);
     let groups = groups(run);
     let glances = groups.iter().map(|group| Glance {
         group,
@@ -315,7 +320,9 @@ pub(crate) fn depth_table(run: &Document, glance: &Glance<'_, '_>) -> Option<Tab
         [f64::INFINITY, f64::NEG_INFINITY],
         |[least, most], (_, figure)| [least.min(*figure), most.max(*figure)],
     );
-    let at = |end: Option<&(u32, f64)>| end.map(|of| Value::plain(format::figure(of.1.round())));
+    let at = |end: Option<&(u32, f64)>| {
+        end.map(|(_, figure)| Value::plain(format::figure(figure.round())))
+    };
     let table = Columns::new()
         .left("stack", |line: &Depth<'_>| {
             group.heading(line.configuration)

@@ -35,7 +35,7 @@ pub(crate) fn shared<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Option
     items.all(|other| other == first).then_some(first)
 }
 
-pub(crate) fn dearest_first<K: Ord>(costs: impl IntoIterator<Item = (K, u64)>) -> Vec<K> {
+pub(crate) fn most_expensive_first<K: Ord>(costs: impl IntoIterator<Item = (K, u64)>) -> Vec<K> {
     let costs = costs.into_iter();
     let mut names: Vec<_> = costs.map(|(name, cost)| (Reverse(cost), name)).collect();
     names.sort_unstable();

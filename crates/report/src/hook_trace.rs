@@ -28,7 +28,7 @@ pub fn hook_trace(
     let n = tree.sequence.len();
     let distinct: HashSet<&str> = calls.iter().map(|call| call.hook.as_str()).collect();
     let plural = if distinct.len() == 1 { "" } else { "s" };
-    let said = match n {
+    let summary = match n {
         0 => "no hook is called".to_owned(),
         1 => "1 hook call".to_owned(),
         _ => format!(
@@ -37,7 +37,7 @@ pub fn hook_trace(
             distinct.len()
         ),
     };
-    let mut out = format!("{}: {said}\n", printable(title, NAME_LIMIT));
+    let mut out = format!("{}: {summary}\n", printable(title, NAME_LIMIT));
     let labels: Vec<String> = calls.iter().map(Call::label).collect();
     let number_width = calls.last().map_or(1, |call| call.number.to_string().len());
     let widths = labels.iter().map(|label| label.chars().count());

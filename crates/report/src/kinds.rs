@@ -48,9 +48,9 @@ const RECORDING: View = View {
 };
 const PLACEMENT: View = View {
     name: "placement",
-    method: "The kernel's sources are read, not compiled or run. Counts are for the success path of a system \
-             call, and upper bounds; D is the number of components of a path, S that \
-             of symbolic links.",
+    method: "The kernel's sources are read, not compiled or run. Counts are given for the success \
+             path of a system call and as upper bounds; D is the number of components of a path, S \
+             that of symbolic links.",
     leading: &["reach", "modules"],
     beside: &["system call", "success path", "at most"],
 };

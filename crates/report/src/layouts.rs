@@ -14,7 +14,7 @@ use crate::text::short;
 
 pub(crate) fn is_one_of(group: &Group<'_>, drawn: &[Layouts<'_>]) -> bool {
     let of_time = group.metric == Metric::Time && !group.of_kernels;
-    of_time && drawn.iter().any(|of| is_of(group, of))
+    of_time && drawn.iter().any(|layouts| is_of(group, layouts))
 }
 
 fn is_of(group: &Group<'_>, layouts: &Layouts<'_>) -> bool {
@@ -30,7 +30,7 @@ pub(crate) fn layouts(drawn: &[Layouts<'_>], groups: &[Group<'_>], processor: &s
         let group = groups.find(|group| is_of(group, layouts));
         let all = |group| Drawing::all(layouts, group, processor);
         let drawings = group.map_or_else(Vec::new, all);
-        Vec::from_iter(drawings.into_iter().flat_map(|of| of.tables()))
+        Vec::from_iter(drawings.into_iter().flat_map(|drawing| drawing.tables()))
     });
     tables.collect()
 }
@@ -46,9 +46,13 @@ impl<'a> Drawing<'a> {
     /// The cost that stacks add to the baseline. If that is another kernel, also the cost added to
     /// the first stack of this kernel, which is more precise.
     fn all(layouts: &'a Layouts<'a>, group: &'a Group<'a>, processor: &'a str) -> Vec<Drawing<'a>> {
-        let own = group.configurations.iter().find(|of| of.kernel.is_none());
+        let own = group
+            .configurations
+            .iter()
+            .find(|configuration| configuration.kernel.is_none());
         let own = own.filter(|_| layouts.baseline().is_some());
-        let several = |of: &&Configuration| Some(*of) != group.configurations.last();
+        let several =
+            |configuration: &&Configuration| Some(*configuration) != group.configurations.last();
         let baselines = group.baseline.iter().chain(own.filter(several));
         let drawing = |baseline| Drawing {
             layouts,
@@ -66,9 +70,11 @@ impl<'a> Drawing<'a> {
 
     fn tested(&self) -> impl Iterator<Item = &'a Configuration> + use<'a> {
         let (all, baseline) = (self.group.configurations.iter(), self.baseline);
-        let is_other = |of: &&Configuration| of.kernel.is_some();
+        let is_other = |configuration: &&Configuration| configuration.kernel.is_some();
         let foreign = baseline.kernel.is_none() && self.layouts.baseline().is_some();
-        all.filter(move |of| *of != baseline && !(foreign && is_other(of)))
+        all.filter(move |configuration| {
+            *configuration != baseline && !(foreign && is_other(configuration))
+        })
     }
 
     fn heading(&self, column: &Configuration) -> String {
@@ -106,21 +112,23 @@ impl<'a> Drawing<'a> {
         })
     }
 
-    fn key<'b>(&'b self, row: Operation<'b>, of: &Configuration) -> Option<&'b Key> {
-        Some(&self.group.cell(row, of)?.key)
+    fn key<'b>(&'b self, row: Operation<'b>, configuration: &Configuration) -> Option<&'b Key> {
+        Some(&self.group.cell(row, configuration)?.key)
     }
 
-    fn added(&self, row: Operation<'_>, of: &Configuration) -> Option<Centre> {
+    fn added(&self, row: Operation<'_>, configuration: &Configuration) -> Option<Centre> {
         let base = self.key(row, self.baseline)?;
-        self.layouts.added(base, self.key(row, of)?)
+        self.layouts.added(base, self.key(row, configuration)?)
     }
 
-    fn part(&self, row: Operation<'_>, of: &Configuration) -> Option<Centre> {
+    fn part(&self, row: Operation<'_>, configuration: &Configuration) -> Option<Centre> {
         let base = self.key(row, self.baseline)?;
-        let ratio = self.layouts.ratio(&[base], &[self.key(row, of)?])?;
+        let ratio = self
+            .layouts
+            .ratio(&[base], &[self.key(row, configuration)?])?;
         Some(Centre {
             value: ratio.value - 1.0,
-            ci95: ratio.ci95.map(|of| of - 1.0),
+            ci95: ratio.ci95.map(|end| end - 1.0),
         })
     }
 
@@ -131,7 +139,7 @@ impl<'a> Drawing<'a> {
             |row| {
                 let figure = self.key(row, baseline).and_then(|key| layouts.figure(key));
                 match (figure, group.cell(row, baseline)) {
-                    (Some(of), _) => Value::plain(format::figure(of.value)),
+                    (Some(centre), _) => Value::plain(format::figure(centre.value)),
                     (None, Some(cell)) if cell.status() != Status::Ok => without_figure(cell),
                     (None, _) => Value::dash(),
                 }
@@ -145,7 +153,7 @@ impl<'a> Drawing<'a> {
         let resolved = self.tested().map(|configuration| {
             let all = group.rows.iter();
             let all = all.filter_map(|row| self.added(*row, configuration));
-            let seen = all.clone().filter(|of| !holds_zero(of)).count();
+            let seen = all.clone().filter(|centre| !holds_zero(centre)).count();
             Value::plain(format!("{seen} of {}", all.count()))
         });
         let resolved = [Value::plain("shown"), Value::default()]
@@ -199,10 +207,14 @@ impl<'a> Drawing<'a> {
         if benchmarks.is_empty() {
             return None;
         }
-        let slope = |points: &[&Point<'_>], of: &Configuration, added: bool| {
+        let slope = |points: &[&Point<'_>], configuration: &Configuration, added: bool| {
             let keys = points.iter().map(|(depth, row)| {
                 let base = self.key(*row, baseline)?;
-                Some((*depth, self.key(*row, of)?, added.then_some(base)))
+                Some((
+                    *depth,
+                    self.key(*row, configuration)?,
+                    added.then_some(base),
+                ))
             });
             self.layouts.slope(&keys.collect::<Option<Vec<_>>>()?)
         };
@@ -234,24 +246,24 @@ type Point<'a> = (f64, Operation<'a>);
 
 const FEWEST_DEPTHS: usize = 3;
 
-fn holds_zero(of: &Centre) -> bool {
-    let [low, high] = of.ci95;
+fn holds_zero(centre: &Centre) -> bool {
+    let [low, high] = centre.ci95;
     low <= 0.0 && high >= 0.0
 }
 
-fn nanoseconds(of: Centre) -> Value {
-    shown(&of, format::added(of.value, of.ci95))
+fn nanoseconds(centre: Centre) -> Value {
+    shown(&centre, format::added(centre.value, centre.ci95))
 }
 
-fn percent(of: Centre) -> Value {
+fn percent(centre: Centre) -> Value {
     let bare = |part: f64| format::percent(part).trim_end_matches(" %").to_owned();
-    let [low, high] = of.ci95.map(bare);
-    shown(&of, format!("{} [{low}, {high}]", bare(of.value)))
+    let [low, high] = centre.ci95.map(bare);
+    shown(&centre, format!("{} [{low}, {high}]", bare(centre.value)))
 }
 
-fn shown(of: &Centre, text: String) -> Value {
+fn shown(centre: &Centre, text: String) -> Value {
     let interval = text.find('[').unwrap_or(0);
-    Value::plain(match holds_zero(of) {
+    Value::plain(match holds_zero(centre) {
         true => format!("~ {}", &text[interval..]),
         false => text,
     })

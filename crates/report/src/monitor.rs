@@ -22,7 +22,7 @@ const NAMES_SHOWN: usize = 8;
 pub fn monitor_report(document: &Document, rows: Option<usize>) -> Report {
     let total = document.all_intervals();
     let monitor = document.monitor.as_ref();
-    let report = monitor.map(|of| interval_report(of, &document.left_out, &total, rows));
+    let report = monitor.map(|monitor| interval_report(monitor, &document.left_out, &total, rows));
     Report {
         warnings: warnings(&document.warnings),
         ..report.unwrap_or_default()
@@ -67,17 +67,17 @@ impl View<'_> {
         hooks.sort_by_key(|hook| Reverse(weight(&hook.calls)));
         let mut lines = Vec::new();
         for &hook in hooks.iter().take(self.rows) {
-            lines.push(Line::of(hook.hook.clone(), hook));
+            lines.push(Line::new(hook.hook.clone(), hook));
             let own = self.total.hooks.iter();
             let own = own.filter(|own| own.module.is_some() && own.hook == hook.hook);
-            lines.extend(own.map(|own| Line::of(format!("  {}", own.function), own)));
+            lines.extend(own.map(|own| Line::new(format!("  {}", own.function), own)));
         }
         // A hook whose framework function is not watched.
         let orphan = |own: &&WatchedHook| {
             own.module.is_some() && !hooks.iter().any(|hook| hook.hook == own.hook)
         };
         let orphans = self.total.hooks.iter().filter(orphan).take(self.rows);
-        lines.extend(orphans.map(|own| Line::of(own.function.clone(), own)));
+        lines.extend(orphans.map(|own| Line::new(own.function.clone(), own)));
         let mut sum = Calls::default();
         for hook in &hooks {
             sum.add(&hook.calls);
@@ -106,7 +106,9 @@ impl View<'_> {
         let left_out =
             (all > shown).then(|| format!("The first {shown} of {all} pairs; --rows 0 shows all."));
         let errors = self.monitor.mode != MonitorMode::Count;
-        let errors = errors.then_some("errors: of all kinds; their names are known by hook only.");
+        let errors = errors.then_some(
+            "errors: calls with any error; denied calls are counted separately only by hook.",
+        );
         let lines: Vec<Line<'_>> = pairs
             .iter()
             .map(|(hook, call)| Line {
@@ -122,7 +124,7 @@ impl View<'_> {
             })
             .left("hook", |line| &line.name);
         self.calls(columns)
-            .table("Hooks by the system call that they were called in", &lines)
+            .table("Hooks by system call", &lines)
             .fixed(2)
             .legend(errors)
             .legend(left_out)
@@ -141,13 +143,16 @@ impl View<'_> {
             }
             inside
         };
-        type Of<'a> = (&'a WholeSystemCall, Calls);
-        let lines: Vec<Of<'_>> = wholes.into_iter().map(|of| (of, inside(of))).collect();
+        type Pair<'a> = (&'a WholeSystemCall, Calls);
+        let lines: Vec<Pair<'_>> = wholes
+            .into_iter()
+            .map(|whole| (whole, inside(whole)))
+            .collect();
         let calls = |whole: &WholeSystemCall| whole.count.max(1) as f64;
         let whole_ns = |whole: &WholeSystemCall| whole.sum_ns.max(0) as f64;
         let inside_ns = |inside: &Calls| inside.sum_ns.unwrap_or(0).max(0) as f64;
         Columns::new()
-            .left("system call", |(whole, _): &Of<'_>| &whole.system_call)
+            .left("system call", |(whole, _): &Pair<'_>| &whole.system_call)
             .column("calls", |(whole, _)| whole.count)
             .column("calls/s", |(whole, _)| self.per_second(calls(whole)))
             .column("mean", |(whole, _)| {
@@ -230,7 +235,7 @@ impl View<'_> {
         }
         if !self.left_out.is_empty() {
             let left_out = self.left_out.iter();
-            let names: Vec<&str> = left_out.map(|of| of.name.as_str()).collect();
+            let names: Vec<&str> = left_out.map(|hook| hook.name.as_str()).collect();
             legend.push(format!("Not watched: {}.", listed(&names, NAMES_SHOWN)));
         }
         legend
@@ -238,8 +243,8 @@ impl View<'_> {
 
     fn calls<'a>(&'a self, columns: Columns<'a, &'a Line<'a>>) -> Columns<'a, &'a Line<'a>> {
         let rounded = |ns: Option<f64>| ns.map(f64::round);
-        let percentile = |of: fn(Percentiles) -> f64| {
-            move |line: &Line<'_>| rounded(line.calls.percentiles_ns.map(of))
+        let percentile = |quantile: fn(Percentiles) -> f64| {
+            move |line: &Line<'_>| rounded(line.calls.percentiles_ns.map(quantile))
         };
         let mode = self.monitor.mode;
         columns
@@ -261,9 +266,9 @@ impl View<'_> {
             })
             .only_if(mode == MonitorMode::Histogram, |columns| {
                 columns
-                    .column("p50", percentile(|of| of.p50))
-                    .column("p90", percentile(|of| of.p90))
-                    .column("p99", percentile(|of| of.p99))
+                    .column("p50", percentile(|percentiles| percentiles.p50))
+                    .column("p90", percentile(|percentiles| percentiles.p90))
+                    .column("p99", percentile(|percentiles| percentiles.p99))
             })
             .only_if(mode != MonitorMode::Count, |columns| {
                 columns.right("load", |line| {
@@ -293,7 +298,7 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn of(name: String, hook: &'a WatchedHook) -> Line<'a> {
+    fn new(name: String, hook: &'a WatchedHook) -> Line<'a> {
         Line {
             name,
             calls: &hook.calls,

@@ -30,21 +30,24 @@ enum Growth {
 
 impl Growth {
     /// (rules, cost), rules from 1 on, in any order.
-    fn of(points: &[(f64, f64)]) -> Growth {
-        let least = points.iter().map(|of| of.1).fold(f64::INFINITY, f64::min);
-        let most = points.iter().map(|of| of.1).fold(0.0, f64::max);
+    fn fit(points: &[(f64, f64)]) -> Growth {
+        let least = points
+            .iter()
+            .map(|point| point.1)
+            .fold(f64::INFINITY, f64::min);
+        let most = points.iter().map(|point| point.1).fold(0.0, f64::max);
         if most - least <= LAYOUT * least {
             return Growth::Not;
         }
         let near = |x: Vec<f64>| {
-            let y: Vec<f64> = points.iter().map(|of| of.1).collect();
-            let fit = Fit::of(&[&x], &y).ok()?;
+            let y: Vec<f64> = points.iter().map(|point| point.1).collect();
+            let fit = Fit::new(&[&x], &y).ok()?;
             let off = fit.residuals.iter().map(|off| off.abs());
             let off = off.fold(0.0, f64::max);
             (off <= BESIDE * (most - least)).then(|| (off, fit.slopes[0].value))
         };
-        let linear = near(points.iter().map(|of| of.0).collect());
-        let logarithmic = near(points.iter().map(|of| of.0.log2()).collect());
+        let linear = near(points.iter().map(|point| point.0).collect());
+        let logarithmic = near(points.iter().map(|point| point.0.log2()).collect());
         match (linear, logarithmic) {
             (Some((off, slope)), Some((other, _))) if off <= other => Growth::Linear(slope),
             (Some((_, slope)), None) => Growth::Linear(slope),
@@ -78,30 +81,30 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
             groups.entry(key).or_default().push(cell);
         }
     }
-    let mut lines: Vec<Line<'_>> = groups.into_values().filter_map(Line::of).collect();
-    let place = |cell: &Cell| run.cells.iter().position(|of| std::ptr::eq(of, cell));
+    let mut lines: Vec<Line<'_>> = groups.into_values().filter_map(Line::new).collect();
+    let place = |cell: &Cell| run.cells.iter().position(|other| std::ptr::eq(other, cell));
     lines.sort_by_key(|line| place(line.first));
     Columns::new()
-        .left("configuration", |of: &Line<'_>| {
-            let mut key = of.first.key.clone();
+        .left("configuration", |line: &Line<'_>| {
+            let mut key = line.first.key.clone();
             key.settings.rules = None;
             Value::plain(printable(&key.configuration_title(), 2 * TEXT_LIMIT))
         })
-        .left("kernel", |of| &of.first.key.kernel)
-        .left("operation", |of| of.first.title())
-        .right("rules", |of| {
-            let ends = [of.points.first(), of.points.last()];
+        .left("kernel", |line| &line.first.key.kernel)
+        .left("operation", |line| line.first.title())
+        .right("rules", |line| {
+            let ends = [line.points.first(), line.points.last()];
             let [least, most] = ends.map(|end| end.map_or(0, |end| end.0 as u64));
             format!("{least} to {}", format::count(most))
         })
-        .right("with fewest", |of| figure(of.points.first()))
-        .right("with most", |of| figure(of.points.last()))
-        .left("grows", |of| Growth::of(&of.points).word())
-        .right("a rule", |of| match Growth::of(&of.points) {
+        .right("with fewest", |line| figure(line.points.first()))
+        .right("with most", |line| figure(line.points.last()))
+        .left("grows", |line| Growth::fit(&line.points).word())
+        .right("per rule", |line| match Growth::fit(&line.points) {
             Growth::Linear(slope) => Some(format!("{slope:.1}")),
             _ => None,
         })
-        .right("twice as many", |of| match Growth::of(&of.points) {
+        .right("per doubling", |line| match Growth::fit(&line.points) {
             Growth::Logarithmic(slope) => Some(format!("{slope:.1}")),
             _ => None,
         })
@@ -113,17 +116,19 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
         .legend([
             "rules: added to those that the benchmark needs. grows: constant if values differ by \
              at most 0.5 %, as between two boots; linear or logarithmic if every value is within \
-             15 % of the growth along such a line. a rule, twice as many: slope of that line.",
+             15 % of the growth along such a line. per rule, per doubling: slope of that line.",
         ])
         .if_any()
 }
 
-fn figure(of: Option<&(f64, f64)>) -> String {
-    of.map(|of| format::figure(of.1)).unwrap_or_default()
+fn figure(point: Option<&(f64, f64)>) -> String {
+    point
+        .map(|point| format::figure(point.1))
+        .unwrap_or_default()
 }
 
 impl Line<'_> {
-    fn of(mut cells: Vec<&Cell>) -> Option<Line<'_>> {
+    fn new(mut cells: Vec<&Cell>) -> Option<Line<'_>> {
         cells.sort_by_key(|cell| cell.key.settings.rules);
         let median = |cell: &Cell| cell.estimate().map(|estimate| estimate.median);
         let ruled = cells.iter().filter_map(|cell| {
@@ -140,24 +145,27 @@ const OPENS: (&str, &str) = ("openat", "random");
 
 /// A row for each cache size; None unless one size was measured in which all opened labels fit.
 pub(crate) fn avc(run: &Document) -> Option<Table> {
-    let lines = run.cells.iter().filter_map(|cell| CacheLine::of(run, cell));
+    let lines = run
+        .cells
+        .iter()
+        .filter_map(|cell| CacheLine::new(run, cell));
     let lines: Vec<CacheLine<'_>> = lines.collect();
     Columns::new()
-        .left("configuration", |of: &CacheLine<'_>| {
-            Value::plain(printable(&of.cell.configuration_title(), 2 * TEXT_LIMIT))
+        .left("configuration", |line: &CacheLine<'_>| {
+            Value::plain(printable(&line.cell.configuration_title(), 2 * TEXT_LIMIT))
         })
-        .right("opens", |of| format::count(of.used.opens.into()))
-        .right("lookups", |of| format::count(of.used.lookups.into()))
-        .right("misses", |of| format::count(of.used.misses.into()))
-        .right("median", |of| format::figure(of.estimate.median))
-        .right("mean", |of| round(of.estimate.mean))
-        .right("most", |of| round(of.estimate.max))
-        .right("a miss", |of| {
-            of.more(|estimate| Some(estimate.median), 1.0)
+        .right("opens", |line| format::count(line.used.opens.into()))
+        .right("lookups", |line| format::count(line.used.lookups.into()))
+        .right("misses", |line| format::count(line.used.misses.into()))
+        .right("median", |line| format::figure(line.estimate.median))
+        .right("mean", |line| round(line.estimate.mean))
+        .right("most", |line| round(line.estimate.max))
+        .right("per miss", |line| {
+            line.more(|estimate| Some(estimate.median), 1.0)
         })
-        .right("a miss, all in all", |of| {
-            let misses = f64::from(of.used.misses) / f64::from(of.used.opens);
-            of.more(|estimate| estimate.mean, misses)
+        .right("mean per miss", |line| {
+            let misses = f64::from(line.used.misses) / f64::from(line.used.opens);
+            line.more(|estimate| estimate.mean, misses)
         })
         .table("What a miss of SELinux's access vector cache costs", &lines)
         .fixed(1)
@@ -165,9 +173,9 @@ pub(crate) fn avc(run: &Document) -> Option<Table> {
             "opens, lookups, misses: as counted by the kernel (/sys/fs/selinux/avc/cache_stats) \
              when as many files as labels were opened in turn, all of them opened before. median, \
              mean, most: instructions of openat:random, which also opens files in turn.",
-            "a miss, where at least half of the opens miss: the difference between this median \
-             and that of the smallest cache without misses. all in all: the same difference \
-             between means, divided by misses an open; it includes evictions.",
+            "per miss (if at least half of the opens miss): the difference between this median and \
+             that of the smallest cache without misses. mean per miss: the same difference between \
+             means, divided by misses per open, which includes evictions.",
         ])
         .if_any()
 }
@@ -180,26 +188,29 @@ struct CacheLine<'a> {
 }
 
 impl<'a> CacheLine<'a> {
-    fn of(run: &'a Document, cell: &'a Cell) -> Option<CacheLine<'a>> {
+    fn new(run: &'a Document, cell: &'a Cell) -> Option<CacheLine<'a>> {
         let key = &cell.key;
         let is_asked = (key.benchmark(), key.variant()) == OPENS
             && key.settings.labels.is_some()
             && key.metric == Metric::Instructions;
         let own = is_asked.then(|| used(run, cell)).flatten()?;
         // 512 is the kernel's default size.
-        let entries = |of: &Cell| of.key.settings.avc_entries.unwrap_or(512);
-        let same = |of: &&Cell| {
-            let mut other = of.key.clone();
+        let entries = |candidate: &Cell| candidate.key.settings.avc_entries.unwrap_or(512);
+        let same = |candidate: &&Cell| {
+            let mut other = candidate.key.clone();
             other.settings.avc_entries = key.settings.avc_entries;
             other == *key
         };
-        let fitting = |of: &&Cell| used(run, of).is_some_and(|of| of.misses == 0);
+        let fitting =
+            |candidate: &&Cell| used(run, candidate).is_some_and(|cache| cache.misses == 0);
         let fits = run.cells.iter().filter(same).filter(fitting);
         Some(CacheLine {
             cell,
             used: own,
             estimate: cell.estimate()?,
-            fits: fits.min_by_key(|of| entries(of)).and_then(Cell::estimate),
+            fits: fits
+                .min_by_key(|candidate| entries(candidate))
+                .and_then(Cell::estimate),
         })
     }
 
@@ -221,7 +232,7 @@ fn round(value: Option<f64>) -> String {
 
 fn used(run: &Document, cell: &Cell) -> Option<CacheUse> {
     let key = &cell.key;
-    let of = run.setups.iter().find(|proof| {
+    let setup = run.setups.iter().find(|proof| {
         let configuration = &proof.configuration;
         proof.kernel == key.kernel
             && configuration.stack.names() == key.stack
@@ -229,7 +240,7 @@ fn used(run: &Document, cell: &Cell) -> Option<CacheUse> {
             && configuration.policy == key.policy
             && configuration.settings == key.settings
     })?;
-    of.cache
+    setup.cache
 }
 
 /// A row per policy and configuration, in emulated machines, whose nanoseconds are instructions; None
@@ -255,9 +266,8 @@ pub(crate) fn setup(run: &Document, details: bool) -> Option<Table> {
         .table("Cost of loading policies", parts)
         .fixed(4)
         .legend([
-            "instructions: of the loading task; user mode, interrupts and \
-             iterations of REP instructions included. \
-             Once in a boot.",
+            "instructions: of the loading task; user mode, interrupts and iterations of REP \
+             instructions included. Policies are loaded once per boot.",
         ])
         .if_any()
 }
@@ -268,20 +278,23 @@ mod tests {
 
     #[test]
     fn ways_of_growing_are_told_apart() {
-        let of = |f: &dyn Fn(f64) -> f64| {
-            Growth::of(&[1.0, 10.0, 100.0, 1000.0, 10_000.0].map(|n| (n, f(n))))
+        let growth = |f: &dyn Fn(f64) -> f64| {
+            Growth::fit(&[1.0, 10.0, 100.0, 1000.0, 10_000.0].map(|n| (n, f(n))))
         };
-        assert_eq!(of(&|_| 5000.0), Growth::Not);
-        assert_eq!(of(&|n| if n > 50.0 { 5020.0 } else { 5000.0 }), Growth::Not);
-        let Growth::Linear(slope) = of(&|n| 5690.0 + 18.0 * n) else {
+        assert_eq!(growth(&|_| 5000.0), Growth::Not);
+        assert_eq!(
+            growth(&|n| if n > 50.0 { 5020.0 } else { 5000.0 }),
+            Growth::Not
+        );
+        let Growth::Linear(slope) = growth(&|n| 5690.0 + 18.0 * n) else {
             panic!("six instructions a rule, asked three times");
         };
         assert!((slope - 18.0).abs() < 1e-6);
-        let Growth::Logarithmic(slope) = of(&|n| 5000.0 + 14.0 * n.log2()) else {
+        let Growth::Logarithmic(slope) = growth(&|n| 5000.0 + 14.0 * n.log2()) else {
             panic!("a tree");
         };
         assert!((slope - 14.0).abs() < 1e-6);
-        let peak = of(&|n| if n == 100.0 { 9000.0 } else { 5000.0 });
+        let peak = growth(&|n| if n == 100.0 { 9000.0 } else { 5000.0 });
         assert_eq!(peak, Growth::Otherwise);
     }
 }

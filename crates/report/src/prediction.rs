@@ -64,7 +64,10 @@ impl<'a> View<'a> {
         format!("{name}{per}")
     }
 
-    fn of_load<R: Copy + 'a>(&self, load: impl Fn(R) -> &'a PredictedLoad + 'a) -> Columns<'a, R> {
+    fn with_load<R: Copy + 'a>(
+        &self,
+        load: impl Fn(R) -> &'a PredictedLoad + 'a,
+    ) -> Columns<'a, R> {
         Columns::new().only_if(self.several, |columns| {
             columns.left("program", move |row| &load(row).name)
         })
@@ -87,7 +90,7 @@ impl<'a> View<'a> {
         let added = |(load, _, stack): &Line<'_>, end: fn(Range) -> f64| {
             Some(added_value(end(stack.added?) / load.divisor()))
         };
-        self.of_load(|(load, ..): &Line<'_>| load)
+        self.with_load(|(load, ..): &Line<'_>| load)
             .left("stack", |(_, name, _): &Line<'_>| Value::from(*name))
             .right(self.per("added"), |line| added(line, |range| range.middle))
             .right("lowest", |line| added(line, |range| range.low))
@@ -95,11 +98,13 @@ impl<'a> View<'a> {
             .only_if(measured, |columns| {
                 columns
                     .right("measured", |(_, _, stack)| {
-                        stack.measured.map(|of| Value::difference(of.into()))
+                        stack
+                            .measured
+                            .map(|measured| Value::difference(measured.into()))
                     })
                     .right("error", |(_, _, stack)| error(stack))
             })
-            .column("added to a call", |(load, _, stack)| {
+            .column("added per call", |(load, _, stack)| {
                 let covered = load.coverage.calls() - load.coverage.uncovered;
                 let added = stack.added?;
                 Some((added.middle / covered.max(1) as f64 * 10.0).round() / 10.0)
@@ -146,14 +151,15 @@ impl<'a> View<'a> {
         let document = self.document;
         let baseline = document.stacks.first().map_or("", String::as_str);
         let mut legend = vec![format!(
-            "added: in hooks, over {} (negative: saved), by the cost of calls in the lab on {}; \
-             lowest, highest: if each call cost as much as the cheapest or most expensive call of its hook there.",
+            "added: instructions in hooks over {} (negative: saved), from the cost of calls in the \
+             lab on {}; lowest, highest: if each call cost as much as the cheapest or most \
+             expensive call of its hook in the lab.",
             short(baseline),
             short(&document.costs_release)
         )];
-        let told = "measured: cost added in hooks when the program was counted under both; error: \
-                    of the prediction.";
-        legend.extend(measured.then(|| told.to_owned()));
+        let explained = "measured: cost added in hooks when the program was counted under both; error: \
+                         of the prediction.";
+        legend.extend(measured.then(|| explained.to_owned()));
         if let Some(processor) = &document.processor {
             legend.push(format!(
                 "{}: estimated for {} from events of instructions, for calls whose events are known (docs/estimate.md): cost in the kernel, on one processor.",
@@ -162,10 +168,7 @@ impl<'a> View<'a> {
             ));
         }
         if let Some(ns) = document.ns_per_instruction {
-            legend.push(format!(
-                "{}: if an instruction takes {ns} ns, which is an assumption.",
-                self.time()
-            ));
+            legend.push(format!("{}: assumes {ns} ns per instruction.", self.time()));
         }
         legend.extend(document.loads.iter().map(|load| {
             let coverage = load.coverage;
@@ -187,7 +190,11 @@ impl<'a> View<'a> {
         let mut all = Vec::new();
         for load in &self.document.loads {
             let mut groups: BTreeMap<&str, Group<'_>> = BTreeMap::new();
-            for pair in load.calls.iter().filter(|of| of.basis != Basis::Nothing) {
+            for pair in load
+                .calls
+                .iter()
+                .filter(|pair| pair.basis != Basis::Nothing)
+            {
                 let name = key(pair).as_str();
                 let group = groups.entry(name).or_insert_with(|| Group {
                     load,
@@ -211,7 +218,7 @@ impl<'a> View<'a> {
         let groups = self.groups(key);
         let timed = groups.iter().any(|group| group.ns.is_some());
         let mut columns = self
-            .of_load(|group: &Group<'_>| group.load)
+            .with_load(|group: &Group<'_>| group.load)
             .left(what, |group: &Group<'_>| group.name)
             .column(self.per("calls"), |group| {
                 (group.calls as f64 / group.load.divisor()).round()
@@ -256,28 +263,28 @@ impl<'a> View<'a> {
         );
         let parts = self.lines().into_iter().flat_map(|(load, name, stack)| {
             let modules = stack.modules.iter();
-            let some = modules.filter(|of| of.instructions.abs() >= 0.5);
-            some.map(move |of| (load, name, stack, of))
+            let some = modules.filter(|module| module.instructions.abs() >= 0.5);
+            some.map(move |module| (load, name, stack, module))
         });
         let parts: Vec<Part<'_>> = parts.collect();
-        self.of_load(|(load, ..): &Part<'_>| load)
+        self.with_load(|(load, ..): &Part<'_>| load)
             .left("stack", |(_, name, ..): &Part<'_>| Value::from(*name))
-            .left("module", |(.., of)| match &of.module {
+            .left("module", |(.., module)| match &module.module {
                 Some(module) => Value::from(module),
                 None => Value::plain("(framework)"),
             })
-            .column(self.per("in hooks"), |(load, _, _, of)| {
-                (of.instructions / load.divisor()).round()
+            .column(self.per("in hooks"), |(load, _, _, module)| {
+                (module.instructions / load.divisor()).round()
             })
-            .right("share", |(_, _, stack, of)| {
+            .right("share", |(_, _, stack, module)| {
                 let whole = stack.instructions;
-                (whole > 0.0).then(|| fraction(of.instructions / whole))
+                (whole > 0.0).then(|| fraction(module.instructions / whole))
             })
-            .right(self.per("added"), |(load, _, _, of)| {
+            .right(self.per("added"), |(load, _, _, module)| {
                 let base = load.stacks.first()?.modules.iter();
-                let base = base.filter(|base| base.module == of.module);
+                let base = base.filter(|base| base.module == module.module);
                 let base: f64 = base.map(|base| base.instructions).sum();
-                Some(added_value((of.instructions - base) / load.divisor()))
+                Some(added_value((module.instructions - base) / load.divisor()))
             })
             .table("By module", &parts)
             .fixed(2 + usize::from(self.several))
@@ -288,13 +295,16 @@ impl<'a> View<'a> {
         type Pair<'a> = (&'a PredictedLoad, &'a PredictedCalls);
         let mut pairs: Vec<Pair<'_>> = Vec::new();
         for load in &self.document.loads {
-            let calls = load.calls.iter().filter(|of| of.basis == Basis::Nothing);
+            let calls = load
+                .calls
+                .iter()
+                .filter(|pair| pair.basis == Basis::Nothing);
             let mut own: Vec<Pair<'_>> = calls.map(|pair| (load, pair)).collect();
             own.sort_by_key(|(_, pair)| std::cmp::Reverse(pair.calls));
             own.truncate(self.rows);
             pairs.extend(own);
         }
-        self.of_load(|(load, _): &Pair<'_>| load)
+        self.with_load(|(load, _): &Pair<'_>| load)
             .left("hook", |(_, pair): &Pair<'_>| &pair.hook)
             .left("system call", |(_, pair)| &pair.system_call)
             .column("calls", |(_, pair)| pair.calls)
@@ -343,7 +353,7 @@ fn added_value(added: f64) -> Value {
 }
 
 fn error(stack: &PredictedStack) -> Option<String> {
-    let measured = stack.measured.filter(|of| *of != 0)? as f64;
+    let measured = stack.measured.filter(|measured| *measured != 0)? as f64;
     Some(percent((stack.added?.middle - measured) / measured.abs()))
 }
 

@@ -74,8 +74,8 @@ fn subject<'a>() -> Columns<'a, &'a Line<'a>> {
         .left("stack", |line| line.configuration.title())
 }
 
-fn median(program: &Program, of: impl Fn(&ProgramRun) -> u64) -> Option<u64> {
-    let mut figures: Vec<u64> = program.runs.iter().map(of).collect();
+fn median(program: &Program, count: impl Fn(&ProgramRun) -> u64) -> Option<u64> {
+    let mut figures: Vec<u64> = program.runs.iter().map(count).collect();
     figures.sort_unstable();
     figures.get(figures.len().checked_sub(1)? / 2).copied()
 }
@@ -103,9 +103,9 @@ impl Line<'_> {
         Value::difference(added).shown(text)
     }
 
-    fn part(&self, of: impl Fn(&ProgramRun) -> u64) -> Option<String> {
+    fn part(&self, count: impl Fn(&ProgramRun) -> u64) -> Option<String> {
         let (base, _) = self.base?;
-        let whole = median(base, of).filter(|whole| *whole > 0)?;
+        let whole = median(base, count).filter(|whole| *whole > 0)?;
         Some(format::percent(self.added()? as f64 / whole as f64))
     }
 
@@ -116,13 +116,15 @@ impl Line<'_> {
     }
 
     /// Instructions as a fraction of the baseline's in the kernel.
-    fn of_kernel(&self, instructions: f64) -> Option<f64> {
+    fn share_of_kernel(&self, instructions: f64) -> Option<f64> {
         let (_, base) = self.base?;
         (base.total > 0).then(|| instructions / base.total as f64)
     }
 
     fn residual(&self) -> Option<String> {
-        Some(format::percent(self.of_kernel(self.outside()? as f64)?))
+        Some(format::percent(
+            self.share_of_kernel(self.outside()? as f64)?,
+        ))
     }
 
     fn held(&self) -> Option<&ProgramResidual> {
@@ -132,7 +134,7 @@ impl Line<'_> {
 
     fn unexplained(&self) -> Option<String> {
         let unexplained = self.held()?.unexplained;
-        Some(format::fraction(self.of_kernel(unexplained as f64)?))
+        Some(format::fraction(self.share_of_kernel(unexplained as f64)?))
     }
 
     fn calls(&self) -> u64 {
@@ -146,12 +148,12 @@ fn spread(program: &Program) -> Option<i128> {
     (program.same_hooks || !program.differing.is_empty()).then_some(sum)
 }
 
-fn tells_functions(lines: &[Line<'_>]) -> bool {
+fn has_functions(lines: &[Line<'_>]) -> bool {
     lines.iter().any(|line| line.held().is_some())
 }
 
 fn costs(place: &str, lines: &[Line<'_>]) -> Table {
-    let told = tells_functions(lines);
+    let has_functions = has_functions(lines);
     let unexplained = "not explained: part of the residual in functions whose difference no fact \
                        explains, in absolute values, as a share of the same total.";
     subject()
@@ -165,7 +167,7 @@ fn costs(place: &str, lines: &[Line<'_>]) -> Table {
         })
         .column("in user mode", |line| median(line.program, |run| run.user))
         .right("residual", |line| line.residual())
-        .only_if(told, |columns| {
+        .only_if(has_functions, |columns| {
             columns.right("not explained", |line| line.unexplained())
         })
         .table(
@@ -174,19 +176,21 @@ fn costs(place: &str, lines: &[Line<'_>]) -> Table {
         )
         .fixed(2)
         .legend([
-            "added by hooks: instructions in hooks minus the baseline's (±: variation \
-             between runs, see below; ~: it may be chance); of kernel, of all: share of the program's instructions under the baseline, \
-             in the kernel, and with user mode; residual: instructions added in the kernel outside \
-             hooks, as a share of the same totals. Medians over runs.",
+            "added by hooks: instructions in hooks minus the baseline's (±: variation between \
+             runs, see below; ~: it may be chance); of kernel, of all: the same as a share of the \
+             program's instructions under the baseline, in the kernel or including user mode; \
+             residual: instructions added in the kernel outside hooks, as a share of the same \
+             totals. Medians over runs.",
         ])
-        .legend(told.then_some(unexplained))
+        .legend(has_functions.then_some(unexplained))
         .legend(added_modules(lines.iter().map(|line| line.cell)))
 }
 
 fn failures(group: &Group<'_>) -> Option<Table> {
     let rows = group.rows.iter().flat_map(|&row| {
         let configurations = group.configurations.iter();
-        configurations.filter_map(move |of| Some((group.cell(row, of)?, of)))
+        configurations
+            .filter_map(move |configuration| Some((group.cell(row, configuration)?, configuration)))
     });
     let failed = rows.filter(|(cell, _)| cell.evidence().is_none());
     Columns::new()
@@ -255,10 +259,10 @@ impl Change<'_> {
     }
 
     fn module(&self) -> Option<&str> {
-        let of = |hook: &ProgramHook<'_>, module: &str| {
+        let cost = |hook: &ProgramHook<'_>, module: &str| {
             i128::from(hook.modules.get(module).copied().unwrap_or(0))
         };
-        let differs = |module: &str| of(&self.own, module).abs_diff(of(&self.base, module));
+        let differs = |module: &str| cost(&self.own, module).abs_diff(cost(&self.base, module));
         let modules = self.own.modules.keys().chain(self.base.modules.keys());
         let most = modules.copied().max_by_key(|module| differs(module));
         most.filter(|module| differs(module) > 0)
@@ -288,16 +292,16 @@ fn hooks(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
     let changes = lines.iter().flat_map(changes);
     let changes: Vec<Change<'_>> = changes.collect();
     Columns::new()
-        .all(subject(), |of: &Change<'_>| of.line)
-        .left("hook", |of| of.hook)
-        .right("adds", |of| Value::difference(of.added()))
-        .right("of added", |of| {
-            let all = of.line.added().filter(|added| *added != 0)?;
-            Some(format::percent(of.added() as f64 / all as f64))
+        .all(subject(), |change: &Change<'_>| change.line)
+        .left("hook", |change| change.hook)
+        .right("adds", |change| Value::difference(change.added()))
+        .right("of added", |change| {
+            let all = change.line.added().filter(|added| *added != 0)?;
+            Some(format::percent(change.added() as f64 / all as f64))
         })
-        .left("most in", |of| of.module())
-        .column("calls", |of| of.own.calls)
-        .column("baseline's calls", |of| of.base.calls)
+        .left("most in", |change| change.module())
+        .column("calls", |change| change.own.calls)
+        .column("baseline's calls", |change| change.base.calls)
         .table(format!("Cost added to programs by hook: {place}"), &changes)
         .fixed(3)
         .legend([
@@ -378,7 +382,7 @@ fn differences(place: &str, lines: &[Line<'_>]) -> Option<Table> {
     let rows = lines
         .iter()
         .filter_map(|line| Some((line, total_difference(line)?)));
-    let told = tells_functions(lines);
+    let has_functions = has_functions(lines);
     let explained = "explained, not explained: parts of the residual in functions whose difference a \
                      fact explains, as a sum, and in all others, in absolute values.";
     Columns::new()
@@ -388,12 +392,12 @@ fn differences(place: &str, lines: &[Line<'_>]) -> Option<Table> {
         })
         .right("least", |(_, [least, ..])| format::difference(least))
         .right("most", |(_, [.., most])| format::difference(most))
-        .right("of it in hooks", |(line, _)| line.added_value())
+        .right("in hooks", |(line, _)| line.added_value())
         .right("residual", |(line, _)| {
             let note = line.held().map(residual::note_on_program);
             Value::plain(line.residual().unwrap_or_default()).noted(note)
         })
-        .only_if(told, |columns| {
+        .only_if(has_functions, |columns| {
             columns
                 .right("explained", |(line, _)| {
                     let held = line.held()?;
@@ -409,7 +413,7 @@ fn differences(place: &str, lines: &[Line<'_>]) -> Option<Table> {
             "more in the kernel: difference between the medians over runs; least, most: smallest \
              and largest difference between any run and any run of the baseline.",
         ])
-        .legend(told.then_some(explained))
+        .legend(has_functions.then_some(explained))
         .if_any()
 }
 
@@ -452,13 +456,13 @@ fn differing(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
         .column("most", |(_, hook)| hook.calls_max)
         .column("instructions, least", |(_, hook)| hook.instructions_min)
         .column("most", |(_, hook)| hook.instructions_max)
-        .right("of those in hooks", |(line, hook)| {
+        .right("share of hooks", |(line, hook)| {
             format::share(hook_spread(hook), line.hooked.hooked)
         })
-        .table(format!("Hooks that runs differ in: {place}"), rows)
+        .table(format!("Hooks that differ between runs: {place}"), rows)
         .fixed(3)
         .legend([
-            "least, most: in one run; of those in hooks: the difference as a share of all \
+            "least, most: in one run; share of hooks: the difference as a share of all \
              instructions in hooks. If calls differ, the program behaved differently; if only \
              instructions differ, the kernel did.",
         ])

@@ -9,21 +9,25 @@ use crate::text::{printable, short};
 
 const FUNCTIONS_NAMED: usize = 12;
 
-pub(crate) fn value(of: &Residual) -> Value {
-    let residual = i128::from(of.instructions);
-    let held = residual != 0 || !of.functions.is_empty();
-    let tone = if residual == 0 {
+pub(crate) fn value(residual: &Residual) -> Value {
+    let instructions = i128::from(residual.instructions);
+    let held = instructions != 0 || !residual.functions.is_empty();
+    let tone = if instructions == 0 {
         Tone::Plain
     } else {
         Tone::Worse
     };
-    Value::difference(residual)
+    Value::difference(instructions)
         .tone(tone)
-        .noted(held.then(|| holders(residual, &of.functions, 0)))
+        .noted(held.then(|| holders(instructions, &residual.functions, 0)))
 }
 
-pub(crate) fn note_on_program(of: &ProgramResidual) -> String {
-    holders(of.instructions.into(), &of.functions, of.more)
+pub(crate) fn note_on_program(residual: &ProgramResidual) -> String {
+    holders(
+        residual.instructions.into(),
+        &residual.functions,
+        residual.more,
+    )
 }
 
 struct Holders<'a> {
@@ -32,8 +36,8 @@ struct Holders<'a> {
 }
 
 /// `nameless`: number of further functions in the residual.
-fn holders(residual: i128, of: &[FunctionDifference], nameless: u64) -> String {
-    let mut functions: Vec<&FunctionDifference> = of.iter().collect();
+fn holders(residual: i128, differences: &[FunctionDifference], nameless: u64) -> String {
+    let mut functions: Vec<&FunctionDifference> = differences.iter().collect();
     functions.sort_by_key(|held| std::cmp::Reverse(held.difference.unsigned_abs()));
     let mut groups: Vec<Holders<'_>> = Vec::new();
     let mut named = 0;
@@ -42,7 +46,10 @@ fn holders(residual: i128, of: &[FunctionDifference], nameless: u64) -> String {
         let difference = format::difference(held.difference.into());
         let text = format!("{} {difference}", short(&held.function));
         named += i128::from(held.difference);
-        match groups.iter_mut().find(|of| why.is_some() && of.why == why) {
+        match groups
+            .iter_mut()
+            .find(|group| why.is_some() && group.why == why)
+        {
             Some(group) => group.functions.push(text),
             None => groups.push(Holders {
                 functions: vec![text],
@@ -61,11 +68,11 @@ fn holders(residual: i128, of: &[FunctionDifference], nameless: u64) -> String {
         parts.push(format!("{others} more, together {rest}"));
     }
     let residual = match residual {
-        0 => "residual 0, of parts that cancel out".to_owned(),
+        0 => "residual 0 (the parts cancel out)".to_owned(),
         _ => format!("residual {}", format::difference(residual)),
     };
     let parts = match parts.is_empty() {
-        true => "the result file has no functions for it".to_owned(),
+        true => "the result file does not list its functions".to_owned(),
         false => parts.join("; "),
     };
     format!("{residual}: {parts}")

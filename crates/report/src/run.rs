@@ -25,8 +25,8 @@ use crate::table::{Report, Table, Tone, Value, warnings};
 use crate::text::short;
 
 const UNCLEAR: &str = "~: the difference may be chance, see `lsmeter compare`.";
-const IN_HOOKS: &str = "in hooks: without a dominant path, the cost added in hooks over the baseline, on \
-                        the most frequent path of each.";
+const IN_HOOKS: &str = "in hooks: for operations without a dominant path, the cost added in hooks \
+                        over the baseline, on the most frequent path of each stack.";
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
@@ -38,10 +38,10 @@ pub struct Options<'a> {
 /// in order. Rows are in the order of the measurements.
 pub fn report(run: &Document, options: &Options<'_>) -> Report {
     let mut tables = Vec::new();
-    let mut judgements = Judgements::of(run);
+    let mut judgements = Judgements::new(run);
     let groups = groups(run);
-    let drawn = Layouts::of(run);
-    let estimates = options.estimates.map(Estimates::of).unwrap_or_default();
+    let drawn = Layouts::in_run(run);
+    let estimates = options.estimates.map(Estimates::new).unwrap_or_default();
     tables.extend(layouts(&drawn, &groups, &run.environment.cpu));
     tables.extend(architectures(run, &groups, &judgements));
     for group in groups {
@@ -49,9 +49,9 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
         if is_one_of(&group, &drawn) && !options.details {
             continue;
         }
-        let of_programs = programs(run, &group, options.details);
-        if !of_programs.is_empty() {
-            tables.extend(of_programs);
+        let program_tables = programs(run, &group, options.details);
+        if !program_tables.is_empty() {
+            tables.extend(program_tables);
             continue;
         }
         tables.push(main_table(run, &group, &judgements, &estimates));
@@ -67,7 +67,9 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
     tables.extend(growth(run));
     tables.extend(aa_tables(run.aa.as_ref()));
     tables.extend(machines(run));
-    let doubts = options.estimates.map_or(&[][..], |of| &of.warnings);
+    let doubts = options
+        .estimates
+        .map_or(&[][..], |document| &document.warnings);
     Report {
         tables,
         warnings: [warnings(&run.warnings), warnings(doubts)].concat(),
@@ -77,8 +79,8 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
 /// Counts that vary with memory addresses, in each machine (`--aa`).
 fn machines(run: &Document) -> Option<Table> {
     let cells = run.cells.iter();
-    let varying =
-        cells.filter_map(|cell| Some((cell, cell.counted()?)).filter(|(_, of)| of.varies()));
+    let varying = cells
+        .filter_map(|cell| Some((cell, cell.counted()?)).filter(|(_, counted)| counted.varies()));
     let sorted = varying.map(|(cell, counted)| {
         let mut figures = counted.machines.clone();
         figures.sort_unstable_by(f64::total_cmp);
@@ -187,7 +189,7 @@ pub(crate) fn overhead<'a>(
 ) -> Option<Value> {
     let judged = judgements.verdict(base, cell)?;
     let overhead = judged.overhead?;
-    let tone = Tone::of(judged.verdict);
+    let tone = Tone::from_verdict(judged.verdict);
     if judged.is_clear() {
         return Some(Value::toned(format::percent(overhead), tone));
     }
@@ -266,8 +268,8 @@ fn legend(group: &Group<'_>) -> Vec<String> {
             "±: no dominant path, so this is the median of all measured regions{of_machines} and its \
              95 % interval; {UNCLEAR}"
         ));
-        let of_hooks = group.cells().any(|cell| hooked(cell).is_some());
-        legend.extend(of_hooks.then(|| IN_HOOKS.to_owned()));
+        let has_hooks = group.cells().any(|cell| hooked(cell).is_some());
+        legend.extend(has_hooks.then(|| IN_HOOKS.to_owned()));
     }
     legend.extend(added_modules(group.cells()));
     legend
@@ -279,7 +281,9 @@ pub(crate) fn details(run: &Document, group: &Group<'_>) -> Table {
     let lines = group.rows.iter().flat_map(|&row| {
         let base = group.baseline_cell(row);
         let configurations = group.configurations.iter();
-        let cells = configurations.filter_map(move |of| Some((group.cell(row, of)?, of, base)));
+        let cells = configurations.filter_map(move |configuration| {
+            Some((group.cell(row, configuration)?, configuration, base))
+        });
         cells.filter(|(cell, ..)| cell.headline().is_some())
     });
     let columns = Columns::new()
@@ -289,8 +293,9 @@ pub(crate) fn details(run: &Document, group: &Group<'_>) -> Table {
     let (columns, legend) = if group.metric.is_counted() {
         (
             counted(columns),
-            "REP: iterations of string instructions, counted separately; dominant: measured regions on the dominant \
-             path, of all clean ones; dirty: dropped; paths: others, and the range of all.",
+            "REP: iterations of string instructions, counted separately; dominant: measured \
+             regions on the dominant path; clean, dirty: regions kept and dropped; paths: number \
+             of other paths; range: instructions over all paths.",
         )
     } else {
         (timed(columns), "n: samples; batch: operations per sample.")

@@ -204,7 +204,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    pub(crate) fn of(verdict: Verdict) -> Tone {
+    pub(crate) fn from_verdict(verdict: Verdict) -> Tone {
         match verdict {
             Verdict::Worse => Tone::Worse,
             Verdict::Better => Tone::Better,

@@ -32,7 +32,7 @@ pub fn terminal(report: &Report, layout: &Layout) -> String {
         for line in &table.legend {
             push_wrapped(&mut out, line, 0, width);
         }
-        let texts = Texts::of(table);
+        let texts = Texts::new(table);
         for columns in texts.blocks(table.fixed_columns, width) {
             out.push('\n');
             push_grid(&mut out, table, &texts, &columns, layout.colour);
@@ -62,7 +62,7 @@ struct Texts {
 }
 
 impl Texts {
-    fn of(table: &Table) -> Texts {
+    fn new(table: &Table) -> Texts {
         let n = table.columns.len();
         let absolute = (0..n).map(|column| {
             let values = table.rows.iter().filter_map(|row| row.values.get(column));

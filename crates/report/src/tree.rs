@@ -26,7 +26,7 @@ struct Line {
 /// A tree per measurement of a run with hooks, for at most 6 measurements with baselines, of
 /// operations with a dominant path.
 pub fn tree_tables(run: &Document) -> Vec<Table> {
-    let judgements = Judgements::of(run);
+    let judgements = Judgements::new(run);
     let groups = groups(run);
     let mut tables = Vec::new();
     for group in &groups {
@@ -36,7 +36,9 @@ pub fn tree_tables(run: &Document) -> Vec<Table> {
         };
         for row in &group.rows {
             let tested = group.tested();
-            tables.extend(tested.filter_map(|of| tree(run, group, &glance, *row, of)));
+            tables.extend(
+                tested.filter_map(|configuration| tree(run, group, &glance, *row, configuration)),
+            );
         }
     }
     if tables.len() > CELLS_LIMIT {
@@ -79,8 +81,8 @@ fn tree<'a>(
         outside(with),
         outside(without),
     );
-    let before = |hook: &HookCost| without.hooks.iter().find(|of| of.hook == hook.hook);
-    let outermost = |hook| before(hook).map_or(0, |of| of.outermost);
+    let before = |hook: &HookCost| without.hooks.iter().find(|cost| cost.hook == hook.hook);
+    let outermost = |hook| before(hook).map_or(0, |cost| cost.outermost);
     let mut hooks: Vec<&HookCost> = with.hooks.iter().collect();
     hooks.sort_by_key(|hook| {
         let adds = i128::from(hook.outermost) - i128::from(outermost(hook));
@@ -95,9 +97,11 @@ fn tree<'a>(
             outermost(hook),
         );
         for own in &hook.implementations {
-            let known = before(hook).into_iter().flat_map(|of| &of.implementations);
-            let known = known.filter(|of| of.function == own.function);
-            let known: u64 = known.map(|of| of.inclusive).sum();
+            let known = before(hook)
+                .into_iter()
+                .flat_map(|cost| &cost.implementations);
+            let known = known.filter(|implementation| implementation.function == own.function);
+            let known: u64 = known.map(|implementation| implementation.inclusive).sum();
             let name = format!("{} ({})", short(&own.function), short(&own.module));
             add(2, name, Some(own.calls), own.inclusive, known);
         }
@@ -122,8 +126,8 @@ fn tree<'a>(
 
 pub(crate) fn branches(depths: &[usize]) -> Vec<String> {
     let is_last = |at: usize, depth: usize| {
-        let below = depths[at + 1..].iter().find(|of| **of <= depth);
-        below.is_none_or(|of| *of < depth)
+        let below = depths[at + 1..].iter().find(|below| **below <= depth);
+        below.is_none_or(|below| *below < depth)
     };
     let mut open: Vec<bool> = Vec::new();
     let branch = |(at, depth): (usize, &usize)| {
@@ -173,10 +177,10 @@ struct CallLine {
     adds: i128,
 }
 
-/// A tree of calls for each measurement of a `wanted` operation whose call tree and baseline's call
-/// tree were kept: runs `--with-hooks`, operations with a dominant path.
-pub fn call_tables(run: &Document, wanted: &Pattern) -> Vec<Table> {
-    let judgements = Judgements::of(run);
+/// A tree of calls for each measurement of an operation that matches `pattern`, whose call tree and
+/// baseline's call tree were kept: runs `--with-hooks`, operations with a dominant path.
+pub fn call_tables(run: &Document, pattern: &Pattern) -> Vec<Table> {
+    let judgements = Judgements::new(run);
     let groups = groups(run);
     let mut tables = Vec::new();
     for group in &groups {
@@ -185,11 +189,11 @@ pub fn call_tables(run: &Document, wanted: &Pattern) -> Vec<Table> {
             judgements: &judgements,
         };
         let rows = group.rows.iter().copied();
-        for row in rows.filter(|(benchmark, variant)| wanted.matches(benchmark, variant)) {
+        for row in rows.filter(|(benchmark, variant)| pattern.matches(benchmark, variant)) {
             let name = operation_title(row);
-            tables.extend(group.tested().filter_map(|of| {
-                let trees = glance.pair(row, of).and_then(kept)?;
-                let (stack, place) = (short(&group.heading(of)), group.place(run));
+            tables.extend(group.tested().filter_map(|configuration| {
+                let trees = glance.pair(row, configuration).and_then(kept)?;
+                let (stack, place) = (short(&group.heading(configuration)), group.place(run));
                 let title = format!("Calls of {name} under {stack}: {place}");
                 Some(calls_table(title, &name, trees))
             }));
@@ -206,7 +210,7 @@ fn kept<'a>((base, cell): (&'a Cell, &'a Cell)) -> Option<[&'a PathTree; 2]> {
 fn calls_table(title: String, operation: &str, trees: [&PathTree; 2]) -> Table {
     let nodes = merged(trees);
     let (mut lines, mut depths) = (Vec::new(), Vec::new());
-    tell(&nodes, 0, 0, &mut lines, &mut depths);
+    push_calls(&nodes, 0, 0, &mut lines, &mut depths);
     operation.clone_into(&mut lines[0].name);
     for (line, branch) in lines.iter_mut().zip(branches(&depths)) {
         line.name = branch + &line.name;
@@ -262,7 +266,7 @@ fn merged(trees: [&PathTree; 2]) -> Vec<Node<'_>> {
     nodes
 }
 
-fn tell(
+fn push_calls(
     nodes: &[Node<'_>],
     at: usize,
     depth: usize,
@@ -282,17 +286,17 @@ fn tell(
         return;
     }
     let least = nodes[0].inclusive[1] as f64 * LEAST;
-    let is_small = |of: &Node<'_>| {
-        of.adds() == 0 && of.own == [of.own[1]; 2] && (of.inclusive[1] as f64) < least
+    let is_small = |node: &Node<'_>| {
+        node.adds() == 0 && node.own == [node.own[1]; 2] && (node.inclusive[1] as f64) < least
     };
-    let (small, told): (Vec<usize>, Vec<usize>) =
+    let (small, large): (Vec<usize>, Vec<usize>) =
         { node.called.iter() }.partition(|one| is_small(&nodes[**one]));
-    for one in told {
-        tell(nodes, one, depth + 1, lines, depths);
+    for one in large {
+        push_calls(nodes, one, depth + 1, lines, depths);
     }
     match small[..] {
         [] => {}
-        [one] => tell(nodes, one, depth + 1, lines, depths),
+        [one] => push_calls(nodes, one, depth + 1, lines, depths),
         _ => {
             lines.push(CallLine {
                 name: format!("{} others", small.len()),

@@ -25,7 +25,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    fn of(doubts: impl IntoIterator<Item = Option<String>>, finding: String) -> Verdict {
+    fn new(doubts: impl IntoIterator<Item = Option<String>>, finding: String) -> Verdict {
         Verdict {
             doubts: doubts.into_iter().flatten().collect(),
             findings: vec![finding],
@@ -35,12 +35,12 @@ impl Verdict {
 
 pub fn verdict(content: &Content) -> Verdict {
     let mut verdict = match content {
-        Content::Placement(placement) => of_placement(placement),
+        Content::Placement(placement) => placement_verdict(placement),
         Content::Measured(document) => match (document.kind, &document.monitor) {
-            (Kind::Profile, _) => of_profiles(document),
-            (Kind::Sensitivity, _) => of_sweep(document),
-            (_, Some(monitor)) => of_recording(document, monitor),
-            _ => of_run(document),
+            (Kind::Profile, _) => profiles_verdict(document),
+            (Kind::Sensitivity, _) => sweep_verdict(document),
+            (_, Some(monitor)) => recording_verdict(document, monitor),
+            _ => run_verdict(document),
         },
     };
     let warnings = content.warnings().iter();
@@ -57,7 +57,7 @@ pub fn verdict(content: &Content) -> Verdict {
     verdict
 }
 
-fn of_run(run: &Document) -> Verdict {
+fn run_verdict(run: &Document) -> Verdict {
     let mut verdict = Verdict::default();
     let lost = run.cells.iter().filter(|cell| cell.status() != Status::Ok);
     verdict
@@ -69,7 +69,7 @@ fn of_run(run: &Document) -> Verdict {
                 "{n} of {all} measurements have no value: failed or unsupported."
             )),
         });
-    let judgements = Judgements::of(run);
+    let judgements = Judgements::new(run);
     for group in groups(run) {
         let place = group.place(run);
         if group.baseline.is_none() {
@@ -81,7 +81,9 @@ fn of_run(run: &Document) -> Verdict {
             group: &group,
             judgements: &judgements,
         };
-        let sentences = group.tested().filter_map(|of| glance.sentence(of));
+        let sentences = group
+            .tested()
+            .filter_map(|configuration| glance.sentence(configuration));
         let sentences = sentences.chain(glance.unknown());
         let sentences = sentences.map(|sentence| format!("{sentence}; {place}."));
         verdict.findings.extend(sentences);
@@ -89,10 +91,10 @@ fn of_run(run: &Document) -> Verdict {
     verdict
 }
 
-fn of_profiles(document: &Document) -> Verdict {
+fn profiles_verdict(document: &Document) -> Verdict {
     let all = document.cells.len();
     let lost = all - document.hooked().count();
-    let is_unexplained = |of: &Counted| compare::judge::unexplained(of).next().is_some();
+    let is_unexplained = |counted: &Counted| compare::judge::unexplained(counted).next().is_some();
     let unexplained = document
         .hooked()
         .filter(|(_, counted, _)| is_unexplained(counted));
@@ -128,10 +130,10 @@ fn of_profiles(document: &Document) -> Verdict {
         (lost > 0).then(|| format!("{lost} of {all} profiles have no value.")),
         (unexplained > 0).then(|| format!("{unexplained} {left}")),
     ];
-    Verdict::of(doubts, finding)
+    Verdict::new(doubts, finding)
 }
 
-fn of_sweep(document: &Document) -> Verdict {
+fn sweep_verdict(document: &Document) -> Verdict {
     let whole = |delay: Option<&Delay>| delay.is_some_and(Delay::is_whole);
     let cells = document.cells.iter();
     let all = cells.filter(|cell| whole(cell.key.delay.as_ref())).count();
@@ -160,10 +162,10 @@ fn of_sweep(document: &Document) -> Verdict {
         (lost > 0).then(|| format!("{lost} of {all} slopes have no value.")),
         (differ > 0).then(|| format!("{differ} of {n} slopes differ from the counted calls.")),
     ];
-    Verdict::of(doubts, finding)
+    Verdict::new(doubts, finding)
 }
 
-fn of_recording(document: &Document, monitor: &Monitoring) -> Verdict {
+fn recording_verdict(document: &Document, monitor: &Monitoring) -> Verdict {
     let total = document.all_intervals();
     let hooks: Vec<&WatchedHook> = framework(&total).collect();
     let mut finding = format!(
@@ -187,10 +189,10 @@ fn of_recording(document: &Document, monitor: &Monitoring) -> Verdict {
     }
     let lost = format::count(total.lost);
     let doubt = (total.lost > 0).then(|| format!("{lost} calls were lost."));
-    Verdict::of([doubt], finding + ".")
+    Verdict::new([doubt], finding + ".")
 }
 
-fn of_placement(document: &PlacementDocument) -> Verdict {
+fn placement_verdict(document: &PlacementDocument) -> Verdict {
     let unparsed = document.unparsed.len();
     let doubt = (unparsed > 0).then(|| {
         format!(
@@ -205,5 +207,5 @@ fn of_placement(document: &PlacementDocument) -> Verdict {
         document.modules.len(),
         document.syscalls.len()
     );
-    Verdict::of([doubt], finding)
+    Verdict::new([doubt], finding)
 }

@@ -55,7 +55,7 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Cell> {
             return vec![whole(Outcome::Unsupported { reason })];
         }
         (Outcome::Ok { .. }, None) => {
-            let reason = "its hooks were not counted".to_owned();
+            let reason = "the hook calls of this operation were not counted".to_owned();
             return vec![whole(Outcome::Failed { reason })];
         }
         (outcome, _) => return vec![whole(outcome.clone())],
@@ -79,7 +79,7 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Cell> {
     for hook in planned.hooks() {
         let outcome = if undelayed.contains(hook) {
             Outcome::Unsupported {
-                reason: format!("the kernel does not allow a {module} program there"),
+                reason: format!("the kernel does not allow a {module} program at this hook"),
             }
         } else {
             let calls = profile.map(|profile| calls_of(module, profile).remove(hook).unwrap_or(0));
@@ -147,38 +147,38 @@ fn explain(slope: &Slope, parts: &[Cell], found: &Found<'_>) -> Option<String> {
         counts.len()
     });
     Some(if !apart.is_empty() {
-        format!("its hooks differ: {}", apart.join(", "))
+        format!("hooks that differ: {}", apart.join(", "))
     } else if paths > 1 {
         format!(
-            "without delays its paths have {paths} different numbers of hook calls; the count is the \
-             dominant path's"
+            "without delays, its paths have {paths} different numbers of hook calls; the count is \
+             from the dominant path"
         )
     } else if slope.bend.is_some_and(|bend| bend.abs() > 0.01) {
         "cost is not linear in the delay: what the operation does depends on how long it takes"
             .to_owned()
     } else if difference < 0.0 {
-        "the module may not receive every call of the hook: the object is private to the kernel, \
-         or an earlier module has decided"
+        "the module may not receive every call of the hook: the object may be private to the \
+         kernel, or an earlier module may have decided"
             .to_owned()
     } else {
-        "under delays the kernel may check again: a walk is retried, or a lock is contended"
+        "under delays the kernel may repeat checks: a path walk is retried, or a lock is contended"
             .to_owned()
     })
 }
 
 /// For the slopes from index `from` on.
 pub(crate) fn doubts(cells: &[Cell], from: usize) -> Vec<Warning> {
-    let about = |kind, told: &dyn Fn(&Slope) -> Option<String>| {
+    let about = |kind, doubt: &dyn Fn(&Slope) -> Option<String>| {
         let is_whole = |cell: &Cell| cell.key.delay.as_ref().is_some_and(Delay::is_whole);
         let new = cells.iter().enumerate().skip(from);
         let whole: Vec<(usize, &Cell)> = new.filter(|(_, cell)| is_whole(cell)).collect();
         let doubted: Vec<(usize, String)> = whole
             .iter()
-            .filter_map(|(at, cell)| Some((*at, told(cell.slope()?)?)))
+            .filter_map(|(at, cell)| Some((*at, doubt(cell.slope()?)?)))
             .collect();
         let (first, what) = doubted.first()?;
         let message = format!(
-            "{} of {} operations on {}, for instance {}: {what}",
+            "{} of {} operations on {}, for example {}: {what}",
             doubted.len(),
             whole.len(),
             cells[*first].key.kernel,

@@ -18,23 +18,23 @@ pub struct Delays {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DelaysError {
     /// Neither a list nor a range.
-    #[error("`{0}` is not a delay; write 500, 500ns or 10us")]
+    #[error("invalid delay `{0}`: expected for example 500, 500ns or 10us")]
     NotADelay(String),
     /// `FROM..TO` without `/STEP`.
-    #[error("`{0}` has no step")]
+    #[error("the range `{0}` has no step")]
     NoStep(String),
-    #[error("`{0}` is empty: its step is 0, or it ends before it begins")]
+    #[error("the range `{0}` is empty: its step is 0, or it ends before it begins")]
     NoRange(String),
     /// Hooks are called under spinlocks and with preemption off, several times in a call.
     #[error(
-        "a delay of {ns} ns at each hook would look like a machine that hangs: \
-         hooks are called many times in a system call, some under spinlocks; at most \
+        "with a delay of {ns} ns at each hook, the machine would seem to hang: \
+         a system call calls hooks many times, some under spinlocks; at most \
          {DELAY_MAX_NS} ns are allowed"
     )]
     TooLong { ns: u64 },
     #[error("{0} different delays cannot show whether cost is linear; give at least {DELAYS_MIN}")]
     TooFew(usize),
-    #[error("more than {DELAYS_MAX} delays")]
+    #[error("too many delays: at most {DELAYS_MAX} are allowed")]
     TooMany,
 }
 
@@ -42,7 +42,9 @@ impl DelaysError {
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
-            DelaysError::TooLong { .. } => "the paper's are 0..110us/10us; slopes do not need more",
+            DelaysError::TooLong { .. } => {
+                "the paper's delays, 0..110us/10us, are long enough for slopes"
+            }
             _ => "write a range as 0..110us/10us, or a list as 0,5us,20us,50us",
         }
     }
@@ -167,7 +169,7 @@ mod tests {
     #[test]
     fn what_cannot_be_swept_is_refused_with_the_reason() {
         let refuse = |text: &str| text.parse::<Delays>().unwrap_err();
-        assert!(refuse("0..2ms/1us").to_string().contains("hangs"));
+        assert!(refuse("0..2ms/1us").to_string().contains("seem to hang"));
         assert_eq!(refuse("0,1,2"), DelaysError::TooFew(3));
         assert_eq!(refuse("0..100us/1ns"), DelaysError::TooMany);
         assert!(matches!(refuse("0..100us/0"), DelaysError::NoRange(_)));

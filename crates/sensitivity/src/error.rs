@@ -5,15 +5,15 @@ use model::{DelayModule, Failure};
 
 pub(crate) fn no_module(kernel: &str, module: DelayModule, why: &str) -> LabError {
     Failure::environment(
-        format!("the hooks of {kernel} cannot be delayed by the module {module}: {why}"),
+        format!("the module {module} cannot delay the hooks of {kernel}: {why}"),
         match module {
             DelayModule::Tunable => {
-                "build one with `lsmeter kernel build NAME --source linux-source-6.12`, or delay \
-                 a stock kernel's hooks with --module bpf"
+                "build a kernel with `lsmeter kernel build NAME --source linux-source-6.12`, or \
+                 delay a stock kernel's hooks with --module bpf"
             }
             DelayModule::Bpf => {
-                "take a kernel from 5.17 on with CONFIG_BPF_LSM=y and CONFIG_DEBUG_INFO_BTF=y, \
-                 such as debian:6.12, or one built here with --module tunable"
+                "use a kernel from 5.17 on with CONFIG_BPF_LSM=y and CONFIG_DEBUG_INFO_BTF=y, \
+                 such as debian:6.12, or build a kernel and use --module tunable"
             }
         },
     )

@@ -41,7 +41,7 @@ pub(crate) struct DelayPoints {
 }
 
 impl DelayPoints {
-    pub(crate) fn of(request: &Request<'_>, kernel: &Kernel) -> Result<DelayPoints, LabError> {
+    pub(crate) fn find(request: &Request<'_>, kernel: &Kernel) -> Result<DelayPoints, LabError> {
         let symbols = named(request.store, kernel)?;
         let module =
             request
@@ -72,7 +72,7 @@ impl DelayPoints {
                 .collect(),
         };
         if !hooks.contains_key("inode_permission") {
-            return Err(none("its functions are missing".to_owned()));
+            return Err(none("the functions of the module are missing".to_owned()));
         }
         check_known(request.hooks, &kernel.name, &hooks)?;
         Ok(DelayPoints {
@@ -96,7 +96,9 @@ impl DelayPoints {
         for cell in &counted.run.cells {
             let key = &cell.key;
             let profile = counted.profile(key);
-            let calls: HookCalls = profile.map(|of| self.calls(of)).unwrap_or_default();
+            let calls: HookCalls = profile
+                .map(|profile| self.calls(profile))
+                .unwrap_or_default();
             let benchmark = benchmark(key);
             let operation = Operation {
                 calls: &calls,
@@ -171,7 +173,7 @@ pub(crate) fn check_known(
             Err(usage(
                 format!("{kernel} has no hook `{hook}` that can be delayed"),
                 near.as_deref().unwrap_or(
-                    "hooks are named as in the kernel's lsm_hook_defs.h: inode_permission",
+                    "use names from the kernel's lsm_hook_defs.h, for example inode_permission",
                 ),
             ))
         }

@@ -89,7 +89,7 @@ pub fn try_here(dir: &Path) -> Result<(), LabError> {
         Err(Break::Killed(why) | Break::Failed(why) | Break::Unequal(why)) => {
             let why = reason(&why);
             Err(Failure::environment(
-                format!("the hooks of this machine cannot be delayed: {why}"),
+                format!("hooks cannot be delayed on this machine: {why}"),
                 "sweep a kernel in the lab, without --on host; `lsmeter doctor` checks this machine",
             )
             .into())
@@ -99,9 +99,9 @@ pub fn try_here(dir: &Path) -> Result<(), LabError> {
 
 /// The agent's message without added context.
 fn reason(why: &str) -> String {
-    let said = why.lines().next().unwrap_or(why);
-    let told = said.split_once("delays by BPF programs: ");
-    told.map_or(said, |(_, told)| told).to_owned()
+    let line = why.lines().next().unwrap_or(why);
+    let message = line.split_once("delays by BPF programs: ");
+    message.map_or(line, |(_, message)| message).to_owned()
 }
 
 /// None if it was cancelled.
@@ -115,8 +115,9 @@ pub fn sweep_here(
     let turns = request.turns as usize;
     if planned.points.len().saturating_mul(turns) > SAMPLES_LIMIT {
         let points = planned.points.len();
-        let what =
-            format!("{turns} turns of {points} delays exceed the limit of {SAMPLES_LIMIT} samples");
+        let what = format!(
+            "{points} delays, {turns} times each, exceed the limit of {SAMPLES_LIMIT} samples"
+        );
         return Err(usage(what, "lower --samples"));
     }
     // A random order, since a machine that warms up would make later delays look longer.
@@ -198,7 +199,7 @@ fn slopes(request: &LiveRequest<'_>, planned: CellPoints, outcome: Outcome) -> D
     if !undelayed.is_empty() {
         let names: Vec<&str> = undelayed.iter().map(String::as_str).collect();
         let message = format!(
-            "{} hooks accept no program here: {}",
+            "{} hooks accept no BPF program on this machine: {}",
             names.len(),
             names.join(", ")
         );
@@ -232,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_kernel_refuses_is_told_in_the_agents_words() {
+    fn what_the_kernel_refuses_is_reported_in_the_agents_words() {
         let why = "the agent gave up: delays by BPF programs: the kernel refuses a map: EPERM \
                    (1): it wants CAP_BPF\nagent: bpf: the verifier: no";
         assert_eq!(

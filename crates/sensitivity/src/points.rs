@@ -79,8 +79,8 @@ fn shuffle(points: &mut [Point], random: &mut SplitMix64) {
 /// Why an operation cannot be swept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "it makes {calls} checks: delays short enough for a boot would be hidden by the wait's own \
-     cost"
+    "it makes {calls} checks: the cost of waiting would hide delays that are short enough for \
+     a boot"
 )]
 pub struct TooMany {
     pub calls: u64,

@@ -14,7 +14,7 @@ struct Added {
 }
 
 impl Added {
-    fn of(path: &HookedPath, base: &HookedPath) -> Added {
+    fn new(path: &HookedPath, base: &HookedPath) -> Added {
         let before: BTreeMap<&str, &HookCost> = base
             .hooks
             .iter()
@@ -39,7 +39,7 @@ impl Added {
 pub fn of_module(lsm: &str, profiles: &Document, sweep: &Document) -> Vec<Prediction> {
     let compared = profiles.hooked().filter_map(|(cell, counted, path)| {
         let base = &counted.residual.as_ref()?.path;
-        Some((cell, Added::of(path, base)))
+        Some((cell, Added::new(path, base)))
     });
     let added: Vec<(&Cell, Added)> = compared.collect();
     let mut predictions = Vec::new();
@@ -88,11 +88,11 @@ pub fn of_module(lsm: &str, profiles: &Document, sweep: &Document) -> Vec<Predic
 /// Added instructions per call of `hook`, over operations of other benchmarks on the kernel.
 fn elsewhere(added: &[(&Cell, Added)], key: &Key, hook: &str) -> Option<f64> {
     let (mut cost, mut calls) = (0.0, 0);
-    for (Cell { key: other, .. }, of) in added {
+    for (Cell { key: other, .. }, costs) in added {
         if other.benchmark() == key.benchmark() || other.kernel != key.kernel {
             continue;
         }
-        if let Some((instructions, n)) = of.hooks.get(hook) {
+        if let Some((instructions, n)) = costs.hooks.get(hook) {
             cost += instructions;
             calls += n;
         }

@@ -52,7 +52,7 @@ fn rule(family: Family<'_>, members: &[Member<'_>]) -> Option<DepthRule> {
         .map(|(depth, ..)| f64::from(*depth))
         .collect();
     let counts: Vec<f64> = members.iter().map(|(.., slope)| slope.slope).collect();
-    let fit = Fit::of(&[&depths], &counts).ok()?;
+    let fit = Fit::new(&[&depths], &counts).ok()?;
     let whole = hook.is_empty();
     let a = fit.slopes[0].value;
     // A hook with a constant count needs no rule.
@@ -61,7 +61,7 @@ fn rule(family: Family<'_>, members: &[Member<'_>]) -> Option<DepthRule> {
     }
     let costs: Vec<f64> = members.iter().map(|(.., slope)| slope.intercept).collect();
     let beta1 = (whole && a.abs() >= 0.05)
-        .then(|| Fit::of(&[&counts], &costs).ok())
+        .then(|| Fit::new(&[&counts], &costs).ok())
         .flatten()
         .map(|fit| fit.slopes[0].value);
     Some(DepthRule {

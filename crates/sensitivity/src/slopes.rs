@@ -51,7 +51,7 @@ pub fn line(
             None => dirty += 1,
         }
     }
-    let different = |of: &mut dyn Iterator<Item = u32>| of.collect::<BTreeSet<u32>>().len();
+    let different = |delays: &mut dyn Iterator<Item = u32>| delays.collect::<BTreeSet<u32>>().len();
     let all = different(&mut points.iter().filter(|p| belongs(p)).map(|p| p.delay_ns));
     let usable = different(&mut x.iter().map(|&x| x as u32));
     if usable < LEAST_DELAYS {
@@ -80,7 +80,7 @@ pub fn line(
         values.filter(|(_, near)| **near).map(|(v, _)| *v).collect()
     };
     let (x, y) = (on(&x), on(&y));
-    let line = Fit::of(&[&x], &y)?;
+    let line = Fit::new(&[&x], &y)?;
     Ok(Slope {
         dirty,
         others,
@@ -121,7 +121,7 @@ fn through_medians(x: &[f64], y: &[f64], unit: Unit) -> Result<Slope, FitError> 
     let medians = medians(x, y);
     let delays: Vec<f64> = medians.iter().map(|p| f64::from(p.delay_ns)).collect();
     let costs: Vec<f64> = medians.iter().map(|p| p.median).collect();
-    let line = Fit::of(&[&delays], &costs)?;
+    let line = Fit::new(&[&delays], &costs)?;
     Ok(Slope {
         n: x.len() as u64,
         ..slope(&line, &delays, &costs, medians, unit)
@@ -187,8 +187,8 @@ mod tests {
         // All operations under a delay have the same figure.
         let delays = [0u32, 100, 200, 300, 400];
         let points: Vec<Point> = delays.into_iter().map(all).collect();
-        let of = |delay_ns: u32| f64::from(2 * delay_ns + 7 * (delay_ns / 100 % 2));
-        let figures: Vec<Option<f64>> = (0..500).map(|i| Some(of(delays[i % 5]))).collect();
+        let figure = |delay_ns: u32| f64::from(2 * delay_ns + 7 * (delay_ns / 100 % 2));
+        let figures: Vec<Option<f64>> = (0..500).map(|i| Some(figure(delays[i % 5]))).collect();
         let once = line(&points, &figures, &Delayed::All, Paths::OfParts).unwrap();
         let one = Paths::One { within: 50.0 };
         let often = line(&points, &figures, &Delayed::All, one).unwrap();

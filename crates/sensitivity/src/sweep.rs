@@ -61,7 +61,7 @@ pub fn sweep(
     // Before the first boot, which can take minutes.
     let kernels = request.kernels.iter().zip(&request.experiment.kernels);
     let kernels = kernels
-        .map(|(kernel, name)| Ok((kernel, name, DelayPoints::of(request, kernel)?)))
+        .map(|(kernel, name)| Ok((kernel, name, DelayPoints::find(request, kernel)?)))
         .collect::<Result<Vec<_>, LabError>>()?;
     let mut document: Option<Document> = None;
     let mut findings = SweepFindings::default();

@@ -50,8 +50,8 @@ pub fn median_ci95(sorted: &[f64]) -> Option<[f64; 2]> {
 pub fn rounds_ci95(rounds: &[Vec<f64>]) -> Option<[f64; 2]> {
     let rounds: Vec<&Vec<f64>> = rounds.iter().filter(|round| !round.is_empty()).collect();
     let mut ranked: Vec<(f64, usize, usize)> = Vec::new();
-    for (of, round) in rounds.iter().enumerate() {
-        ranked.extend(round.iter().enumerate().map(|(at, &x)| (x, of, at)));
+    for (number, round) in rounds.iter().enumerate() {
+        ranked.extend(round.iter().enumerate().map(|(at, &x)| (x, number, at)));
     }
     ranked.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let sorted: Vec<f64> = ranked.iter().map(|&(x, ..)| x).collect();
@@ -66,8 +66,8 @@ pub fn rounds_ci95(rounds: &[Vec<f64>]) -> Option<[f64; 2]> {
         return Some([low, high]);
     }
     let mut ranks: Vec<Vec<usize>> = rounds.iter().map(|round| vec![0; round.len()]).collect();
-    for (rank, &(_, of, at)) in ranked.iter().enumerate() {
-        ranks[of][at] = rank;
+    for (rank, &(_, number, at)) in ranked.iter().enumerate() {
+        ranks[number][at] = rank;
     }
     let mut random = SplitMix64::new(SEED);
     let mut drawn = vec![0u32; sorted.len()];

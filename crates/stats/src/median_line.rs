@@ -31,8 +31,8 @@ pub fn median_line(x: &[f64], y: &[f64]) -> Result<Fit, FitError> {
     slopes.sort_by(f64::total_cmp);
     let value = median_of_sorted(&slopes);
     // Standard deviation of Kendall's S without ties in y.
-    let of = n as f64;
-    let variance = of * (of - 1.0) * (2.0 * of + 5.0) / 18.0;
+    let count = n as f64;
+    let variance = count * (count - 1.0) * (2.0 * count + 5.0) / 18.0;
     let ties = ties(x).into_iter().map(|t| t * (t - 1.0) * (2.0 * t + 5.0));
     let apart = 1.96 * (variance - ties.sum::<f64>() / 18.0).max(0.0).sqrt();
     let at = |rank: f64| slopes[(rank.max(0.0) as usize).min(slopes.len() - 1)];
@@ -46,7 +46,7 @@ pub fn median_line(x: &[f64], y: &[f64]) -> Result<Fit, FitError> {
     left.sort_by(f64::total_cmp);
     let intercept = median_of_sorted(&left);
     let residuals: Vec<f64> = residuals.iter().map(|left| left - intercept).collect();
-    let mean = y.iter().sum::<f64>() / of;
+    let mean = y.iter().sum::<f64>() / count;
     let total: f64 = y.iter().map(|y| (y - mean).powi(2)).sum();
     let unexplained: f64 = residuals.iter().map(|r| r.powi(2)).sum();
     Ok(Fit {

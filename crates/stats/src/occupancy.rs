@@ -54,7 +54,7 @@ mod tests {
             for _ in 0..2_000 {
                 let mut bins = [0_u32; 64];
                 (0..n).for_each(|_| bins[random.below(64)] += 1);
-                found += bins.iter().filter(|of| **of > 8).sum::<u32>();
+                found += bins.iter().filter(|bin| **bin > 8).sum::<u32>();
             }
             let (mean, expected) = (f64::from(found) / 2_000.0, crowded(n, 64, 8));
             assert!(

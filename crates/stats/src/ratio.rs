@@ -43,7 +43,7 @@ impl RatioBootstrap {
         for key in [(base.len(), false), (tested.len(), true)] {
             self.ranks.entry(key).or_insert_with(|| median_ranks(key));
         }
-        let of = |sorted: &[f64], [low, high]: [u32; 2]| {
+        let median = |sorted: &[f64], [low, high]: [u32; 2]| {
             median_of_sorted(&[sorted[low as usize], sorted[high as usize]])
         };
         let (a, b) = (
@@ -51,7 +51,7 @@ impl RatioBootstrap {
             &self.ranks[&(tested.len(), true)],
         );
         let mut ratios: Vec<f64> = (a.iter().zip(b))
-            .map(|(a, b)| of(tested, *b) / of(base, *a))
+            .map(|(a, b)| median(tested, *b) / median(base, *a))
             .collect();
         let tail = RESAMPLES / 40;
         let (_, low, _) = ratios.select_nth_unstable_by(tail - 1, f64::total_cmp);
@@ -66,7 +66,7 @@ impl RatioBootstrap {
 fn median_ranks((n, second): (usize, bool)) -> Vec<[u32; 2]> {
     let mut random = SplitMix64::new(SEED ^ (n as u64) << 1 ^ u64::from(second));
     let low = n.div_ceil(2);
-    let near = Near::of(n, low);
+    let near = Near::new(n, low);
     let rank = |u: f64| ((u * n as f64) as usize).min(n - 1) as u32;
     let one = || {
         let u = near.quantile(random.unit());
@@ -90,7 +90,7 @@ struct Near {
 }
 
 impl Near {
-    fn of(n: usize, k: usize) -> Near {
+    fn new(n: usize, k: usize) -> Near {
         // The deviation is below 1 / (2√n): eight on each side, plus a margin for small n.
         let reach = (4.0 * (n as f64).sqrt()) as usize + 2;
         let from = k.saturating_sub(reach);
@@ -139,10 +139,10 @@ mod tests {
 
     #[test]
     fn few_or_odd_samples_get_no_interval() {
-        let mut of = RatioBootstrap::new();
-        assert_eq!(of.ci95(&[1.0; 5], &[1.0; 9]), None);
-        assert_eq!(of.ci95(&[0.0; 9], &[1.0; 9]), None);
-        assert_eq!(of.ci95(&[1.0; 9], &[f64::INFINITY; 9]), None);
-        assert_eq!(of.ci95(&[2.0; 9], &[3.0; 9]), Some([1.5, 1.5]));
+        let mut bootstrap = RatioBootstrap::new();
+        assert_eq!(bootstrap.ci95(&[1.0; 5], &[1.0; 9]), None);
+        assert_eq!(bootstrap.ci95(&[0.0; 9], &[1.0; 9]), None);
+        assert_eq!(bootstrap.ci95(&[1.0; 9], &[f64::INFINITY; 9]), None);
+        assert_eq!(bootstrap.ci95(&[2.0; 9], &[3.0; 9]), Some([1.5, 1.5]));
     }
 }

@@ -61,7 +61,7 @@ pub struct Fit {
 
 impl Fit {
     /// Each predictor has a value for each observation.
-    pub fn of(predictors: &[&[f64]], y: &[f64]) -> Result<Fit, FitError> {
+    pub fn new(predictors: &[&[f64]], y: &[f64]) -> Result<Fit, FitError> {
         check(predictors, y)?;
         let (n, coefficients) = (y.len(), predictors.len() + 1);
         // Centred, so that the intercept is a mean, and scaled, so that units do not affect what
@@ -146,7 +146,7 @@ pub fn bend(x: &[f64], y: &[f64]) -> Result<f64, FitError> {
     }
     let line: Vec<f64> = x.iter().map(|v| (v - middle) / half).collect();
     let square: Vec<f64> = line.iter().map(|v| v * v).collect();
-    let fit = Fit::of(&[&line, &square], y)?;
+    let fit = Fit::new(&[&line, &square], y)?;
     // Over [-1, 1] the line rises by 2b, and the parabola lies c below its chord.
     let (rise, sag) = (2.0 * fit.slopes[0].value, fit.slopes[1].value);
     let whole = rise.abs().max(sag.abs());
@@ -210,7 +210,7 @@ mod tests {
     fn a_known_line() {
         let x = [1.0, 2.0, 3.0, 4.0, 5.0];
         let y = [2.0, 4.0, 5.0, 4.0, 5.0];
-        let fit = Fit::of(&[&x], &y).unwrap();
+        let fit = Fit::new(&[&x], &y).unwrap();
         assert!(near(fit.intercept, 2.2), "{fit:?}");
         assert!(near(fit.slopes[0].value, 0.6), "{fit:?}");
         assert!(near(fit.r2.unwrap(), 0.6), "{fit:?}");
@@ -225,20 +225,20 @@ mod tests {
     fn an_exact_line_has_no_interval() {
         let x: Vec<f64> = (0..12).map(|i| f64::from(i) * 10_000.0).collect();
         let y: Vec<f64> = x.iter().map(|x| 4_717.0 + 2.0 * x).collect();
-        let fit = Fit::of(&[&x], &y).unwrap();
+        let fit = Fit::new(&[&x], &y).unwrap();
         assert!(near(fit.slopes[0].value, 2.0) && near(fit.intercept, 4_717.0));
         assert_eq!((fit.r2, &fit.residuals), (Some(1.0), &vec![0.0; 12]));
         assert!(bend(&x, &y).unwrap().abs() < 1e-9);
     }
 
     #[test]
-    fn two_predictors_are_told_apart() {
+    fn two_predictors_are_separated() {
         let hooks = [3.0, 5.0, 9.0, 4.0, 7.0, 11.0];
         let delay = [0.0, 10.0, 20.0, 30.0, 40.0, 5.0];
         let y: Vec<f64> = (0..6)
             .map(|i| 100.0 + 27.0 * hooks[i] + 2.0 * delay[i])
             .collect();
-        let fit = Fit::of(&[&hooks, &delay], &y).unwrap();
+        let fit = Fit::new(&[&hooks, &delay], &y).unwrap();
         assert!(
             near(fit.slopes[0].value, 27.0) && near(fit.slopes[1].value, 2.0),
             "{fit:?}"
@@ -249,7 +249,7 @@ mod tests {
     fn what_cannot_be_fitted_says_why() {
         let two = [1.0, 2.0];
         assert_eq!(
-            Fit::of(&[&two], &two),
+            Fit::new(&[&two], &two),
             Err(FitError::TooFew {
                 n: 2,
                 coefficients: 2
@@ -258,19 +258,22 @@ mod tests {
         let x = [1.0, 2.0, 3.0, 4.0];
         let twice = [2.0, 4.0, 6.0, 8.0];
         assert_eq!(
-            Fit::of(&[&x, &twice], &x),
+            Fit::new(&[&x, &twice], &x),
             Err(FitError::Collinear { column: 1 })
         );
         assert_eq!(
-            Fit::of(&[&[7.0; 4]], &x),
+            Fit::new(&[&[7.0; 4]], &x),
             Err(FitError::Collinear { column: 0 })
         );
         assert!(matches!(
-            Fit::of(&[&[1.0, f64::NAN, 2.0, 3.0]], &x),
+            Fit::new(&[&[1.0, f64::NAN, 2.0, 3.0]], &x),
             Err(FitError::NotFinite { index: 1, .. })
         ));
-        assert!(matches!(Fit::of(&[&two], &x), Err(FitError::Uneven { .. })));
-        let flat = Fit::of(&[&x], &[5.0; 4]).unwrap();
+        assert!(matches!(
+            Fit::new(&[&two], &x),
+            Err(FitError::Uneven { .. })
+        ));
+        let flat = Fit::new(&[&x], &[5.0; 4]).unwrap();
         assert_eq!((flat.r2, flat.slopes[0].value), (None, 0.0));
     }
 
@@ -289,7 +292,7 @@ mod tests {
             x in proptest::collection::vec(proptest::num::f64::ANY, 0..12),
             y in proptest::collection::vec(proptest::num::f64::ANY, 0..12),
         ) {
-            if let Ok(fit) = Fit::of(&[&x], &y) {
+            if let Ok(fit) = Fit::new(&[&x], &y) {
                 prop_assert_eq!(fit.residuals.len(), y.len());
             }
             let _ = bend(&x, &y);

@@ -19,7 +19,7 @@ pub fn shift(base: &[f64], tested: &[f64]) -> Option<Centre> {
     let left_out = left_out(m, n)?;
     let differences = base.iter();
     let differences = differences.flat_map(|base| tested.iter().map(move |tested| tested - base));
-    Some(Centre::of(differences.collect(), left_out))
+    Some(Centre::new(differences.collect(), left_out))
 }
 
 /// Differences to leave out at each end: the largest Mann-Whitney count with a cumulative
@@ -63,8 +63,8 @@ mod tests {
         ] {
             assert_eq!(left_out(m, n), critical, "{m} {n}");
         }
-        let of = shift(&[1.0, 2.0, 3.0, 4.0], &[11.0, 12.0, 13.0, 14.0]).unwrap();
-        assert_eq!((of.value, of.ci95), (10.0, [7.0, 13.0]));
+        let centre = shift(&[1.0, 2.0, 3.0, 4.0], &[11.0, 12.0, 13.0, 14.0]).unwrap();
+        assert_eq!((centre.value, centre.ci95), (10.0, [7.0, 13.0]));
         assert!(shift(&[1.0; 3], &[1.0; 3]).is_none());
         assert!(shift(&[1.0; 8], &[f64::NAN; 8]).is_none());
     }

@@ -25,12 +25,12 @@ pub fn centre(values: &[f64]) -> Option<Centre> {
     }
     let pairs = values.iter().enumerate();
     let pairs = pairs.flat_map(|(at, a)| values[at..].iter().map(move |b| f64::midpoint(*a, *b)));
-    Some(Centre::of(pairs.collect(), left_out(n)?))
+    Some(Centre::new(pairs.collect(), left_out(n)?))
 }
 
 impl Centre {
     /// The interval is without the `left_out` lowest and highest `values`.
-    pub(crate) fn of(mut values: Vec<f64>, left_out: usize) -> Centre {
+    pub(crate) fn new(mut values: Vec<f64>, left_out: usize) -> Centre {
         values.sort_by(f64::total_cmp);
         Centre {
             value: median_of_sorted(&values),
@@ -75,15 +75,15 @@ mod tests {
         let critical: Vec<usize> = (6..=10).filter_map(left_out).collect();
         assert_eq!(critical, [0, 2, 3, 5, 8]);
         assert_eq!(left_out(5), None);
-        let of = centre(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
-        assert_eq!((of.value, of.ci95), (3.5, [1.0, 6.0]));
+        let found = centre(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        assert_eq!((found.value, found.ci95), (3.5, [1.0, 6.0]));
         assert!(centre(&[1.0; 5]).is_none());
         assert!(centre(&[1.0, 2.0, 3.0, 4.0, 5.0, f64::NAN]).is_none());
     }
 
     #[test]
     fn one_value_far_away_moves_it_little() {
-        let of = centre(&[10.0, 11.0, 9.0, 10.0, 10.5, 9.5, 10.0, 500.0]).unwrap();
-        assert!((9.5..11.0).contains(&of.value), "{of:?}");
+        let found = centre(&[10.0, 11.0, 9.0, 10.0, 10.5, 9.5, 10.0, 500.0]).unwrap();
+        assert!((9.5..11.0).contains(&found.value), "{found:?}");
     }
 }

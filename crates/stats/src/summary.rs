@@ -48,7 +48,7 @@ pub struct Summary {
 impl Summary {
     /// In any order. [`StatsError`] without samples, or if one is not finite or beyond
     /// [`MAGNITUDE_LIMIT`].
-    pub fn of(samples: &[f64]) -> Result<Summary, StatsError> {
+    pub fn from_samples(samples: &[f64]) -> Result<Summary, StatsError> {
         let n = samples.len();
         for (index, &value) in samples.iter().enumerate() {
             if !value.is_finite() {
@@ -81,8 +81,8 @@ impl Summary {
     }
 
     /// Figures of all samples; the interval is [`bootstrap::rounds_ci95`].
-    pub fn of_rounds(rounds: &[Vec<f64>]) -> Result<Summary, StatsError> {
-        let mut summary = Summary::of(&rounds.concat())?;
+    pub fn from_rounds(rounds: &[Vec<f64>]) -> Result<Summary, StatsError> {
+        let mut summary = Summary::from_samples(&rounds.concat())?;
         let mut sorted = rounds.to_vec();
         for round in &mut sorted {
             round.sort_unstable_by(f64::total_cmp);
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn known_figures() {
-        let s = Summary::of(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
+        let s = Summary::from_samples(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
         assert_eq!(
             (s.n, s.median, s.mean, s.min, s.max),
             (8, 4.5, 5.0, 2.0, 9.0)
@@ -134,20 +134,23 @@ mod tests {
 
     #[test]
     fn edges() {
-        assert_eq!(Summary::of(&[]), Err(StatsError::Empty));
-        let one = Summary::of(&[3.0]).unwrap();
+        assert_eq!(Summary::from_samples(&[]), Err(StatsError::Empty));
+        let one = Summary::from_samples(&[3.0]).unwrap();
         assert_eq!((one.stddev, one.ci95, one.median), (None, None, 3.0));
-        assert_eq!(Summary::of(&[3.0, 3.0]).unwrap().stddev, Some(0.0));
+        assert_eq!(
+            Summary::from_samples(&[3.0, 3.0]).unwrap().stddev,
+            Some(0.0)
+        );
         assert!(matches!(
-            Summary::of(&[1.0, f64::NAN]),
+            Summary::from_samples(&[1.0, f64::NAN]),
             Err(StatsError::NotFinite { index: 1, n: 2, .. })
         ));
         assert!(matches!(
-            Summary::of(&[f64::INFINITY]),
+            Summary::from_samples(&[f64::INFINITY]),
             Err(StatsError::NotFinite { index: 0, .. })
         ));
         assert!(matches!(
-            Summary::of(&[1e300]),
+            Summary::from_samples(&[1e300]),
             Err(StatsError::TooLarge { .. })
         ));
     }
@@ -162,7 +165,7 @@ mod tests {
 
     #[test]
     fn negative_zero_is_zero() {
-        let s = Summary::of(&[-0.0, 0.0]).unwrap();
+        let s = Summary::from_samples(&[-0.0, 0.0]).unwrap();
         assert!(s.min.is_sign_positive() && s.max.is_sign_positive());
     }
 }

@@ -31,8 +31,9 @@ pub fn nonnegative_weights(observations: &[&Observation]) -> Vec<f64> {
         if round > 0 && changes.all(|(now, before)| change(*now, *before) < ENOUGH) {
             break;
         }
-        for (of, trust) in observations.iter().zip(&mut trust) {
-            let far = ((of.y - predicted(&weights, &of.x)) / of.error).abs();
+        for (observation, trust) in observations.iter().zip(&mut trust) {
+            let far =
+                ((observation.y - predicted(&weights, &observation.x)) / observation.error).abs();
             *trust = if far > FAR { FAR / far } else { 1.0 };
         }
     }
@@ -55,11 +56,11 @@ fn least_squares(observations: &[&Observation], trust: &[f64], mut weights: Vec<
     // The normal equations: a·w = b.
     let mut a = vec![vec![0.0; n]; n];
     let mut b = vec![0.0; n];
-    for (of, trust) in observations.iter().zip(trust) {
-        let scale = trust / (of.error * of.error);
-        for (i, x) in of.x.iter().enumerate() {
-            b[i] += scale * x * of.y;
-            for (sum, other) in a[i].iter_mut().zip(&of.x) {
+    for (observation, trust) in observations.iter().zip(trust) {
+        let scale = trust / (observation.error * observation.error);
+        for (i, x) in observation.x.iter().enumerate() {
+            b[i] += scale * x * observation.y;
+            for (sum, other) in a[i].iter_mut().zip(&observation.x) {
                 *sum += scale * x * other;
             }
         }
@@ -92,7 +93,7 @@ pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     let a = ranks(pairs.iter().map(|pair| pair.0).collect());
     let b = ranks(pairs.iter().map(|pair| pair.1).collect());
     let mean = (pairs.len() as f64 - 1.0) / 2.0;
-    let sum = |of: &dyn Fn(usize) -> f64| (0..pairs.len()).map(of).sum::<f64>();
+    let sum = |term: &dyn Fn(usize) -> f64| (0..pairs.len()).map(term).sum::<f64>();
     let both = sum(&|at| (a[at] - mean) * (b[at] - mean));
     let alone = sum(&|at| (a[at] - mean).powi(2)) * sum(&|at| (b[at] - mean).powi(2));
     (alone > 0.0).then(|| both / alone.sqrt())

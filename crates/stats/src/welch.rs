@@ -29,7 +29,7 @@ pub fn welch(first: &[f64], second: &[f64]) -> Option<Welch> {
     };
     let difference = m2 - m1;
     let error = (e1 + e2).sqrt();
-    Welch::of(difference, error, freedom)
+    Welch::new(difference, error, freedom)
 }
 
 /// Student's t test of a difference between two single values, with the pooled variance within
@@ -45,11 +45,11 @@ pub fn single_values(difference: f64, groups: &[Vec<f64>]) -> Option<Welch> {
     }
     let known = freedom > 0.0 && difference.is_finite();
     let error = known.then(|| (2.0 * squares / freedom).sqrt())?;
-    Welch::of(difference, error, freedom)
+    Welch::new(difference, error, freedom)
 }
 
 impl Welch {
-    fn of(difference: f64, error: f64, freedom: f64) -> Option<Welch> {
+    fn new(difference: f64, error: f64, freedom: f64) -> Option<Welch> {
         let p = match StudentsT::new(0.0, 1.0, freedom) {
             _ if difference == 0.0 => 1.0,
             _ if error == 0.0 => 0.0,

@@ -20,12 +20,12 @@ proptest! {
     fn order_does_not_matter(
         (a, b) in samples().prop_flat_map(|v| (Just(v.clone()), Just(v).prop_shuffle()))
     ) {
-        prop_assert_eq!(Summary::of(&a).unwrap(), Summary::of(&b).unwrap());
+        prop_assert_eq!(Summary::from_samples(&a).unwrap(), Summary::from_samples(&b).unwrap());
     }
 
     #[test]
     fn figures_are_ordered(v in samples()) {
-        let s = Summary::of(&v).unwrap();
+        let s = Summary::from_samples(&v).unwrap();
         prop_assert_eq!(s.n, v.len());
         prop_assert!(s.min <= s.median && s.median <= s.max);
         prop_assert!(s.min <= s.mean && s.mean <= s.max);
@@ -43,7 +43,7 @@ proptest! {
         bits in proptest::collection::vec(any::<u64>(), 0..20)
     ) {
         let v: Vec<f64> = bits.into_iter().map(f64::from_bits).collect();
-        if let Ok(s) = Summary::of(&v) {
+        if let Ok(s) = Summary::from_samples(&v) {
             prop_assert!(s.mean.is_finite() && s.median.is_finite());
             prop_assert!(s.stddev.unwrap_or(0.0).is_finite());
         }
@@ -53,7 +53,7 @@ proptest! {
     fn the_unit_does_not_matter(v in proptest::collection::vec(1f64..1e6, 6..40)) {
         // A power of two, so that scaling is exact.
         let scaled: Vec<f64> = v.iter().map(|x| x * 1024.0).collect();
-        let (s, t) = (Summary::of(&v).unwrap(), Summary::of(&scaled).unwrap());
+        let (s, t) = (Summary::from_samples(&v).unwrap(), Summary::from_samples(&scaled).unwrap());
         prop_assert_eq!(s.median * 1024.0, t.median);
         prop_assert_eq!(s.ci95.map(|c| c.map(|x| x * 1024.0)), t.ci95);
     }
@@ -70,7 +70,7 @@ fn coverage(
     let mut held = 0u32;
     for _ in 0..trials {
         let v: Vec<f64> = (0..n).map(|_| draw(&mut random)).collect();
-        let [low, high] = Summary::of(&v).unwrap().ci95.unwrap();
+        let [low, high] = Summary::from_samples(&v).unwrap().ci95.unwrap();
         held += u32::from(low <= median && median <= high);
     }
     f64::from(held) / f64::from(trials)
@@ -98,7 +98,7 @@ fn more_samples_narrow_the_interval() {
     let width = |n: usize| {
         let mut r = SplitMix64::new(1);
         let v: Vec<f64> = (0..n).map(|_| r.unit()).collect();
-        let [low, high] = Summary::of(&v).unwrap().ci95.unwrap();
+        let [low, high] = Summary::from_samples(&v).unwrap().ci95.unwrap();
         high - low
     };
     assert!(width(1_000) < width(20) / 2.0);

@@ -62,8 +62,8 @@ impl Btf {
         self.add(2, "", 0, to, &[])
     }
 
-    pub fn typedef(&mut self, name: &str, of: u32) -> u32 {
-        self.add(8, name, 0, of, &[])
+    pub fn typedef(&mut self, name: &str, to: u32) -> u32 {
+        self.add(8, name, 0, to, &[])
     }
 
     pub fn structure(&mut self, name: &str, bytes: u32) -> u32 {

@@ -36,7 +36,7 @@ impl Git<'_> {
     pub(crate) fn failed(self, arguments: &[&str], output: &Output) -> Error {
         let (command, dir) = (arguments.join(" "), self.0.display());
         let hint = kernels::git::hint(self.0);
-        let what = format!("git {command} failed in {dir}: {}", said(output));
+        let what = format!("git {command} failed in {dir}: {}", error_line(output));
         let by_hand = || format!("try `git -C {dir} {command}` by hand");
         let hint = hint.unwrap_or_else(by_hand);
         Error::Environment { what, hint }
@@ -44,7 +44,7 @@ impl Git<'_> {
 }
 
 /// The `fatal:` line of git's errors, or the last one.
-pub(crate) fn said(output: &Output) -> String {
+pub(crate) fn error_line(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().find(|line| line.starts_with("fatal:"));
     let line = line.or_else(|| text.lines().rfind(|line| !line.trim().is_empty()));

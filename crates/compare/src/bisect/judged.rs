@@ -71,12 +71,12 @@ pub fn judge(
                 GateVerdict::Pass => Verdict::Good,
                 GateVerdict::Inconclusive => Verdict::Skipped,
             };
-            let untold = |cell: &&ComparedCell| {
+            let undecided = |cell: &&ComparedCell| {
                 let gate = cell.gate.as_ref();
                 gate.is_some_and(|gate| gate.verdict == GateVerdict::Inconclusive)
             };
-            let untold = comparison.compared.iter().find(untold);
-            let message = untold.and_then(|cell| {
+            let undecided = comparison.compared.iter().find(undecided);
+            let message = undecided.and_then(|cell| {
                 let gate = cell.gate.as_ref()?;
                 Some(format!("{}: {}", cell.title(), gate.message))
             });
@@ -101,15 +101,18 @@ fn of_cells(comparison: &ComparisonDocument) -> (Verdict, Option<String>) {
     let nowhere = |cell: &ComparedCell| {
         cell.base.status == Status::Unsupported && cell.new.status == Status::Unsupported
     };
-    let untold = cells().find(|cell| cell.verdict != CellVerdict::Same && !nowhere(cell));
+    let undecided = cells().find(|cell| cell.verdict != CellVerdict::Same && !nowhere(cell));
     let lone = comparison.unmatched.first();
-    let reason = match (untold, lone) {
+    let reason = match (undecided, lone) {
         (Some(cell), _) => {
-            let reason = cell.reason.as_deref().unwrap_or("it is undecided");
+            let reason = cell.reason.as_deref().unwrap_or("undecided");
             format!("{}: {reason}", cell.title())
         }
-        (None, Some(lone)) => format!("{} is on one side only", lone.benchmark),
-        (None, None) if cells().all(nowhere) => "no measurement has a figure".to_owned(),
+        (None, Some(lone)) => format!(
+            "{} was measured in only one of the two commits",
+            lone.benchmark
+        ),
+        (None, None) if cells().all(nowhere) => "no measurement has a value".to_owned(),
         (None, None) => return (Verdict::Good, None),
     };
     (Verdict::Skipped, Some(reason))

@@ -7,7 +7,7 @@ use kernels::Error;
 use model::printable;
 use sha2::{Digest, Sha256};
 
-use crate::bisect::git::{Git, said};
+use crate::bisect::git::{Git, error_line};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
@@ -40,7 +40,7 @@ impl Repository {
             let what = format!(
                 "{} is not a git repository: {}",
                 dir.display(),
-                said(&output)
+                error_line(&output)
             );
             return Err(Error::usage(what, hint));
         }
@@ -74,7 +74,7 @@ impl Repository {
         }
         let (revision, dir) = (printable(revision, 100), self.dir.display());
         let what = format!("`{revision}` is not a commit in {dir}");
-        let hint = "give a tag, a branch or a commit, as `git log` shows them";
+        let hint = "give a tag, a branch or a commit that `git log` shows";
         Err(Error::usage(what, hint))
     }
 
@@ -82,17 +82,17 @@ impl Repository {
         let git = Git(&self.dir);
         let refused = |what: String, hint: &str| Err(Error::usage(what, hint));
         if good.hash == bad.hash {
-            let what = format!("both ends are commit {}", good.short);
-            return refused(what, "give a commit before the change with --good");
+            let what = format!("--good and --bad are both commit {}", good.short);
+            return refused(what, "set --good to a commit before the change");
         }
         let ancestor = ["merge-base", "--is-ancestor", &good.hash, &bad.hash];
         let output = git.run(&ancestor)?;
         match output.status.code() {
             Some(0) => {}
             Some(1) => {
-                let what = format!("{} does not come after {}", bad.short, good.short);
+                let what = format!("{} is not a descendant of {}", bad.short, good.short);
                 let hint =
-                    "exchange them, or give a common ancestor (`git merge-base`) with --good";
+                    "swap --good and --bad, or set --good to a common ancestor (`git merge-base`)";
                 return refused(what, hint);
             }
             _ => return Err(git.failed(&ancestor, &output)),

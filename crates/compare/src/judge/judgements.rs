@@ -13,7 +13,7 @@ pub struct Baselines<'a> {
 }
 
 impl<'a> Baselines<'a> {
-    pub fn of(run: &'a Document) -> Baselines<'a> {
+    pub fn new(run: &'a Document) -> Baselines<'a> {
         let cells = run.cells.iter().map(|cell| (&cell.key, cell)).collect();
         Baselines { run, cells }
     }
@@ -31,8 +31,8 @@ pub struct Judgements<'a> {
 }
 
 impl<'a> Judgements<'a> {
-    pub fn of(run: &'a Document) -> Judgements<'a> {
-        let baselines = Baselines::of(run);
+    pub fn new(run: &'a Document) -> Judgements<'a> {
+        let baselines = Baselines::new(run);
         let mut judgements = Judgements {
             run,
             judged: HashMap::new(),
@@ -45,7 +45,7 @@ impl<'a> Judgements<'a> {
     /// Judges further pairs (BASE, NEW) that have no verdict yet; p values are corrected among
     /// these only.
     pub fn also(&mut self, pairs: impl IntoIterator<Item = (&'a Cell, &'a Cell)>) {
-        let figure = |cell| Measured::of(cell, self.run.experiment.as_ref());
+        let figure = |cell| Measured::from_cell(cell, self.run.experiment.as_ref());
         let mut seen = HashSet::new();
         let new = pairs.into_iter().filter_map(|(base, new)| {
             let key = (&base.key, &new.key);

@@ -42,7 +42,7 @@ pub struct OtherKernel<'a> {
 type ByLayout = BTreeMap<u32, f64>;
 
 impl<'a> Layouts<'a> {
-    pub fn of(run: &'a Document) -> Vec<Layouts<'a>> {
+    pub fn in_run(run: &'a Document) -> Vec<Layouts<'a>> {
         let mut all: Vec<Layouts<'a>> = Vec::new();
         for cell in &run.cells {
             let key = &cell.key;
@@ -50,8 +50,10 @@ impl<'a> Layouts<'a> {
             let (Some((base, number)), Some(timed)) = (layout(&key.kernel), timed) else {
                 continue;
             };
-            let is_it = |of: &Layouts<'_>| of.kernel == base && of.filesystem == key.filesystem;
-            let at = all.iter().position(is_it).unwrap_or_else(|| {
+            let matches = |layouts: &Layouts<'_>| {
+                layouts.kernel == base && layouts.filesystem == key.filesystem
+            };
+            let at = all.iter().position(matches).unwrap_or_else(|| {
                 all.push(Layouts {
                     kernel: base,
                     filesystem: &key.filesystem,
@@ -64,22 +66,22 @@ impl<'a> Layouts<'a> {
             });
             all[at].add(key, number, timed);
         }
-        for of in &mut all {
-            of.leave_out_disturbed();
+        for layouts in &mut all {
+            layouts.leave_out_disturbed();
         }
         for at in 0..all.len() {
-            if let Some(of) = all[at].find_baseline(run, &all) {
-                let cells = all[of].cells.clone();
+            if let Some(other) = all[at].find_baseline(run, &all) {
+                let cells = all[other].cells.clone();
                 let baseline = OtherKernel {
-                    kernel: all[of].kernel,
-                    count: all[of].count(),
-                    is_paired: all[of].numbers == all[at].numbers,
+                    kernel: all[other].kernel,
+                    count: all[other].count(),
+                    is_paired: all[other].numbers == all[at].numbers,
                 };
                 all[at].cells.extend(cells);
                 all[at].baseline = Some(baseline);
             }
         }
-        all.retain(|of| of.count() >= FEWEST_LAYOUTS);
+        all.retain(|layouts| layouts.count() >= FEWEST_LAYOUTS);
         all
     }
 
@@ -118,8 +120,9 @@ impl<'a> Layouts<'a> {
             (base != self.kernel).then(|| base.to_owned())
         });
         let base = kernels.into_iter().next()?;
-        let is_it = |of: &Layouts<'_>| of.kernel == base && of.filesystem == self.filesystem;
-        all.iter().position(is_it)
+        let matches =
+            |layouts: &Layouts<'_>| layouts.kernel == base && layouts.filesystem == self.filesystem;
+        all.iter().position(matches)
     }
 
     fn without_number(&self, key: &Key) -> Key {
@@ -193,7 +196,7 @@ impl<'a> Layouts<'a> {
             let all: Vec<ByLayout> = keys.iter().map(|key| self.by_layout(key)).collect();
             let first = all.iter().take(1).flat_map(BTreeMap::keys);
             let sums = first.filter_map(|number| {
-                let parts = all.iter().map(|of| of.get(number).copied());
+                let parts = all.iter().map(|by_layout| by_layout.get(number).copied());
                 Some((*number, parts.sum::<Option<f64>>()?.ln()))
             });
             sums.collect()
@@ -242,7 +245,7 @@ impl<'a> Layouts<'a> {
         }
         let added = tested.iter().zip(&base).map(|(tested, base)| {
             let added = tested.iter();
-            let added = added.filter_map(|(number, of)| Some((*number, of - base.get(number)?)));
+            let added = added.filter_map(|(number, ns)| Some((*number, ns - base.get(number)?)));
             added.collect()
         });
         centre(&values(&slopes(&depths, &added.collect::<Vec<_>>())))
@@ -252,15 +255,17 @@ impl<'a> Layouts<'a> {
 fn slopes(depths: &[f64], figures: &[ByLayout]) -> ByLayout {
     let numbers = figures.iter().take(1).flat_map(BTreeMap::keys);
     let slopes = numbers.filter_map(|number| {
-        let of_layout = figures.iter().map(|of| of.get(number).copied());
+        let of_layout = figures
+            .iter()
+            .map(|by_layout| by_layout.get(number).copied());
         let line = median_line(depths, &of_layout.collect::<Option<Vec<f64>>>()?).ok()?;
         Some((*number, line.slopes.first()?.value))
     });
     slopes.collect()
 }
 
-fn values(of: &ByLayout) -> Vec<f64> {
-    of.values().copied().collect()
+fn values(by_layout: &ByLayout) -> Vec<f64> {
+    by_layout.values().copied().collect()
 }
 
 fn exponential(difference: Centre) -> Centre {
@@ -304,20 +309,20 @@ pub fn aa_layouts(runs: &[Document]) -> Vec<AaLayouts> {
     let Some(first) = runs.first() else {
         return Vec::new();
     };
-    let drawn: Vec<Vec<Layouts<'_>>> = runs.iter().map(Layouts::of).collect();
-    let all = Layouts::of(first).into_iter();
-    let all = all.filter_map(|of| {
+    let drawn: Vec<Vec<Layouts<'_>>> = runs.iter().map(Layouts::in_run).collect();
+    let all = Layouts::in_run(first).into_iter();
+    let all = all.filter_map(|layouts| {
         let pairs = drawn.chunks_exact(2).filter_map(|pair| {
             let find = |run: &'_ [Layouts<'_>]| {
-                let is_it = |other: &Layouts<'_>| {
-                    (other.kernel, other.filesystem) == (of.kernel, of.filesystem)
+                let matches = |other: &Layouts<'_>| {
+                    (other.kernel, other.filesystem) == (layouts.kernel, layouts.filesystem)
                 };
-                run.iter().position(is_it)
+                run.iter().position(matches)
             };
             Some((&pair[0][find(&pair[0])?], &pair[1][find(&pair[1])?]))
         });
         let intervals: Vec<Interval> = pairs.flat_map(|(a, b)| intervals(a, b)).collect();
-        report(&of, first, &intervals)
+        report(&layouts, first, &intervals)
     });
     all.collect()
 }
@@ -345,7 +350,7 @@ fn intervals(a: &Layouts<'_>, b: &Layouts<'_>) -> Vec<Interval> {
         for (at, layout) in layouts.into_iter().enumerate() {
             let runs: Vec<&Timed> = both
                 .iter()
-                .filter_map(|of| of.get(&layout).copied())
+                .filter_map(|run| run.get(&layout).copied())
                 .collect();
             let rounds = runs.iter().flat_map(|timed| quiet_rounds(timed)).copied();
             let mut rounds: Vec<f64> = rounds.collect();
@@ -376,27 +381,30 @@ fn intervals(a: &Layouts<'_>, b: &Layouts<'_>) -> Vec<Interval> {
     a.keys.iter().filter_map(of_key).collect()
 }
 
-fn report(of: &Layouts<'_>, run: &Document, intervals: &[Interval]) -> Option<AaLayouts> {
+fn report(layouts: &Layouts<'_>, run: &Document, intervals: &[Interval]) -> Option<AaLayouts> {
     let widest = intervals
         .iter()
         .max_by(|a, b| a.half_width().total_cmp(&b.half_width()))?;
     let mut half_widths: Vec<f64> = intervals.iter().map(Interval::half_width).collect();
     half_widths.sort_unstable_by(f64::total_cmp);
-    let getppid = of.keys.iter().filter(|key| key.benchmark() == GETPPID);
+    let getppid = layouts.keys.iter().filter(|key| key.benchmark() == GETPPID);
     let getppid = getppid.filter_map(|key| {
-        let added = of.added(&run.baseline_of(key)?, key)?;
+        let added = layouts.added(&run.baseline_of(key)?, key)?;
         Some(added.value.abs())
     });
-    let rounds = of.cells.values().flat_map(BTreeMap::values);
+    let rounds = layouts.cells.values().flat_map(BTreeMap::values);
     let rounds = rounds.map(|timed| quiet_rounds(timed).len()).max();
     let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Some(AaLayouts {
-        kernel: of.kernel.to_owned(),
-        filesystem: of.filesystem.to_owned(),
-        layouts: small(of.count()),
+        kernel: layouts.kernel.to_owned(),
+        filesystem: layouts.filesystem.to_owned(),
+        layouts: small(layouts.count()),
         rounds: small(rounds.unwrap_or(0)),
         intervals: intervals.len() as u64,
-        false_intervals: intervals.iter().filter(|of| of.is_false).count() as u64,
+        false_intervals: intervals
+            .iter()
+            .filter(|interval| interval.is_false)
+            .count() as u64,
         half_width_median: median_of_sorted(&half_widths),
         half_width_largest: widest.half_width(),
         widest: widest.operation.clone(),

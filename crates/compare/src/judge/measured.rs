@@ -29,7 +29,7 @@ pub struct Measured {
 
 impl Measured {
     /// `experiment`: the cell's, if known. None for calls, which have many figures.
-    pub fn of(cell: &Cell, experiment: Option<&Experiment>) -> Option<Measured> {
+    pub fn from_cell(cell: &Cell, experiment: Option<&Experiment>) -> Option<Measured> {
         match cell.evidence() {
             Some(Evidence::Counted(counted)) => Some(of_regions(cell, counted)),
             Some(Evidence::Timed(timed)) => Some(of_rounds(cell, timed, experiment)),
@@ -65,7 +65,7 @@ impl Measured {
         let mut measured = Measured::missing(Status::Ok, None);
         measured.take_samples(samples);
         if measured.samples.is_empty() {
-            return Measured::missing(Status::Failed, Some("it has no samples"));
+            return Measured::missing(Status::Failed, Some("no samples"));
         }
         measured.value = Some(median_of_sorted(&measured.samples));
         measured.n = Some(measured.samples.len() as u64);
@@ -107,7 +107,9 @@ impl Measured {
 pub fn figures(cell: &Cell, document: &Document) -> Vec<(Metric, Measured)> {
     let profile = document.kind == Kind::Profile;
     let counted = cell.counted().filter(|_| profile);
-    if let Some((counted, path)) = counted.and_then(|of| Some((of, of.hooked.as_ref()?))) {
+    if let Some((counted, path)) =
+        counted.and_then(|counted| Some((counted, counted.hooked.as_ref()?)))
+    {
         let whole = match is_dominant(path.regions, counted.regions()) {
             true => of_path(path, counted, path.total),
             false => of_regions(cell, counted),
@@ -120,7 +122,7 @@ pub fn figures(cell: &Cell, document: &Document) -> Vec<(Metric, Measured)> {
             ),
         ];
     }
-    let Some(measured) = Measured::of(cell, document.experiment.as_ref()) else {
+    let Some(measured) = Measured::from_cell(cell, document.experiment.as_ref()) else {
         return Vec::new();
     };
     let inside_hooks = profile && measured.value.is_none();
@@ -134,7 +136,7 @@ fn of_path(path: &HookedPath, counted: &Counted, value: u64) -> Measured {
     Measured {
         exact: dominant,
         n: Some(counted.regions()),
-        reason: (!dominant).then(|| "it has no dominant path".to_owned()),
+        reason: (!dominant).then(|| "no dominant path".to_owned()),
         ..Measured::exact(value as f64)
     }
 }
@@ -171,14 +173,14 @@ fn of_regions(cell: &Cell, counted: &Counted) -> Measured {
 
 fn regions(paths: &Paths) -> Option<Vec<f64>> {
     let all = || std::iter::once(&paths.dominant).chain(&paths.others);
-    let told: u128 = all().map(|path| u128::from(path.regions)).sum();
-    if told != u128::from(paths.regions) || paths.regions > WINDOWS_MAX {
+    let sum: u128 = all().map(|path| u128::from(path.regions)).sum();
+    if sum != u128::from(paths.regions) || paths.regions > WINDOWS_MAX {
         return None;
     }
-    let of = |path: &model::PathCount| {
+    let samples = |path: &model::PathCount| {
         std::iter::repeat_n(path.instructions as f64, path.regions as usize)
     };
-    Some(all().flat_map(of).collect())
+    Some(all().flat_map(samples).collect())
 }
 
 fn of_rounds(cell: &Cell, timed: &Timed, experiment: Option<&Experiment>) -> Measured {
@@ -202,7 +204,7 @@ fn rounds(metric: Metric, samples: &[f64], experiment: Option<&Experiment>) -> V
         return Vec::new();
     };
     let (all, rounds) = (
-        experiment.samples.of(metric) as usize,
+        experiment.samples.for_metric(metric) as usize,
         experiment.rounds as usize,
     );
     if samples.len() != all || rounds < 2 || rounds > all {

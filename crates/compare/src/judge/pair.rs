@@ -105,7 +105,7 @@ impl Judged {
             return Some(format!("p = {p:.2}{corrected}"));
         }
         let [low, high] = self.ci95?;
-        (low <= 0.0 && high >= 0.0).then(|| "the medians' interval includes 0".to_owned())
+        (low <= 0.0 && high >= 0.0).then(|| "the interval of the medians includes 0".to_owned())
     }
 }
 
@@ -166,7 +166,7 @@ fn judge(
         return judged;
     }
     if judged.overhead.is_none() {
-        judged.reason = Some("BASE is not above 0, so there is no ratio".to_owned());
+        judged.reason = Some("BASE is not greater than 0, so there is no ratio".to_owned());
         return judged;
     }
     let evidence = by_samples(base, new, bootstrap)
@@ -178,8 +178,8 @@ fn judge(
             judged.verdict = real;
         }
         None => {
-            let said = base.reason.clone().or_else(|| new.reason.clone());
-            judged.reason = Some(said.unwrap_or_else(|| too_few(base, new)));
+            let reason = base.reason.clone().or_else(|| new.reason.clone());
+            judged.reason = Some(reason.unwrap_or_else(|| too_few(base, new)));
         }
     }
     judged
@@ -189,10 +189,10 @@ impl Judged {
     /// Judges varying counts. Measured regions of one machine are not independent and give no p:
     /// equal sets of paths are the same, whichever path is dominant, and separate sets differ.
     fn by_paths(&mut self, base: &Measured, new: &Measured, real: Verdict, direction: Direction) {
-        let said = base.reason.clone().or_else(|| new.reason.clone());
+        let reason = base.reason.clone().or_else(|| new.reason.clone());
         let unknown = || "not all of its paths are known".to_owned();
         let Some((a, b)) = base.ends().zip(new.ends()) else {
-            self.reason = Some(said.unwrap_or_else(unknown));
+            self.reason = Some(reason.unwrap_or_else(unknown));
             return;
         };
         self.method = Method::Paths;
@@ -202,10 +202,10 @@ impl Judged {
         match self.effect {
             Some(_) if share_paths(&base.samples, &new.samples) => self.verdict = Verdict::Same,
             Some(_) if take_same_paths(&base.samples, &new.samples) => {
-                self.reason = Some("both took the same paths, in other shares".to_owned());
+                self.reason = Some("both took the same paths, in different proportions".to_owned());
             }
             Some(delta) if lie_apart && delta.abs() >= APART => self.verdict = real,
-            Some(_) => self.reason = Some("without a dominant path, both overlap".to_owned()),
+            Some(_) => self.reason = Some("no dominant path, and the counts overlap".to_owned()),
             None => self.reason = Some(unknown()),
         }
     }
@@ -274,7 +274,7 @@ fn by_samples(base: &Measured, new: &Measured, bootstrap: &mut RatioBootstrap) -
 }
 
 impl Found {
-    fn of(method: Method, test: Welch) -> Found {
+    fn new(method: Method, test: Welch) -> Found {
         Found {
             method,
             log: test.ci95(),
@@ -306,7 +306,7 @@ fn by_runs(base: &Measured, new: &Measured) -> Option<Found> {
     let logs: Vec<Vec<f64>> = known.map(|runs| logs(runs)).collect::<Option<_>>()?;
     let difference = (new.value? / base.value?).ln();
     let test = stats::single_values(difference, &logs)?;
-    Some(Found::of(Method::Runs, test))
+    Some(Found::new(Method::Runs, test))
 }
 
 /// By the figures of several machines, which are independent, unlike the measured regions of one
@@ -320,7 +320,7 @@ fn by_machines(base: &Measured, new: &Measured) -> Option<Found> {
         return by_runs(base, new);
     }
     let test = welch(&logs(&base.runs)?, &logs(&new.runs)?)?;
-    Some(Found::of(Method::Runs, test))
+    Some(Found::new(Method::Runs, test))
 }
 
 fn logs(values: &[f64]) -> Option<Vec<f64>> {
@@ -330,7 +330,7 @@ fn logs(values: &[f64]) -> Option<Vec<f64>> {
 
 fn by_rounds(base: &Measured, new: &Measured) -> Option<Found> {
     let test = welch(&logs(&base.rounds)?, &logs(&new.rounds)?)?;
-    Some(Found::of(Method::Rounds, test))
+    Some(Found::new(Method::Rounds, test))
 }
 
 /// By the two figures' intervals, taken as 1.96 standard errors to each side.
@@ -373,24 +373,24 @@ fn missing(base: &Measured, new: &Measured) -> String {
         measured.value.is_none().then(|| {
             let reason = measured.reason.as_deref().unwrap_or("no reason was given");
             let status = match measured.status {
-                model::Status::Ok => "has no figure",
+                model::Status::Ok => "has no value",
                 model::Status::Failed => "failed",
                 model::Status::Unsupported => "is unsupported",
             };
             format!("{side} {status}: {reason}")
         })
     };
-    let said: Vec<String> = [say("BASE", base), say("NEW", new)]
+    let parts: Vec<String> = [say("BASE", base), say("NEW", new)]
         .into_iter()
         .flatten()
         .collect();
-    said.join("; ")
+    parts.join("; ")
 }
 
 fn too_few(base: &Measured, new: &Measured) -> String {
     let n = |measured: &Measured| measured.n.map_or_else(|| "?".to_owned(), |n| n.to_string());
     format!(
-        "too few samples (n = {} and {}): at least {SAMPLES_MIN} of each, or 2 rounds",
+        "too few samples (n = {} and {}): at least {SAMPLES_MIN} each, or 2 rounds, are needed",
         n(base),
         n(new)
     )

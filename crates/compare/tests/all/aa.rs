@@ -9,7 +9,7 @@ use stats::SplitMix64;
 use crate::common::{both, counted, gated, paths, timed, trusting};
 
 #[test]
-fn runs_without_a_change_tell_the_noise() {
+fn runs_without_a_change_show_the_noise() {
     let mut random = SplitMix64::new(13);
     let runs: Vec<Document> = (0..4).map(|_| timed(&mut random, 400.0, 5, 0.02)).collect();
     let report = aa(&runs, &Options::default()).unwrap();
@@ -39,8 +39,8 @@ fn a_difference_must_stand_out_from_what_runs_differ_by() {
     assert_eq!(base.cells[0].timed().unwrap().runs.len(), 5);
     let known = both(&base, &new, &gated("10%"));
     let cell = &known.compared[0];
-    let said = (cell.method, cell.verdict);
-    assert_eq!(said, (Method::Runs, Verdict::Unclear));
+    let actual = (cell.method, cell.verdict);
+    assert_eq!(actual, (Method::Runs, Verdict::Unclear));
     assert!(cell.doubts.is_empty(), "{:?}", cell.doubts);
     assert!(cell.detectable.unwrap() > plain.compared[0].detectable.unwrap());
     let much = both(&base, &timed(&mut random, 480.0, 5, 0.0), &gated("10%"));
@@ -94,15 +94,15 @@ fn counts_that_vary_between_machines_have_an_interval_over_them() {
 fn machines_that_do_not_vary_add_nothing() {
     let run = |lead: u64, other: u64| {
         let mut run = counted();
-        let of = paths(&mut run, 2);
+        let paths = paths(&mut run, 2);
         let rare = PathCount {
             instructions: other,
             regions: 16,
-            ..of.dominant
+            ..paths.dominant
         };
-        of.dominant.instructions = lead;
-        of.dominant.regions = 44;
-        (of.others, of.regions) = (vec![rare], 60);
+        paths.dominant.instructions = lead;
+        paths.dominant.regions = 44;
+        (paths.others, paths.regions) = (vec![rare], 60);
         run.cells[2].counted_mut().unwrap().machines = vec![lead as f64; 2];
         run
     };
@@ -136,37 +136,46 @@ fn of_layouts(random: &mut SplitMix64, longer: impl Fn(u32, u32) -> f64) -> Docu
 }
 
 /// What an A/A of two such runs says of their layouts.
-fn told_of_layouts(random: &mut SplitMix64, longer: impl Fn(u32, u32) -> f64) -> AaLayouts {
+fn report_of_layouts(random: &mut SplitMix64, longer: impl Fn(u32, u32) -> f64) -> AaLayouts {
     let runs = [0; 2].map(|_| of_layouts(random, &longer));
-    told(&runs)
+    layout_report(&runs)
 }
 
-fn told(runs: &[Document]) -> AaLayouts {
+fn layout_report(runs: &[Document]) -> AaLayouts {
     let report = aa(runs, &Options::default()).unwrap();
-    let [of] = <[AaLayouts; 1]>::try_from(report.layouts).unwrap();
-    of
+    let [report] = <[AaLayouts; 1]>::try_from(report.layouts).unwrap();
+    report
 }
 
 #[test]
 fn intervals_over_layouts_are_held_against_no_difference() {
     let mut random = SplitMix64::new(7);
-    let of = told_of_layouts(&mut random, |_, _| 0.0);
-    assert_eq!((&*of.kernel, of.layouts, of.rounds), ("build:um", 8, 4));
-    assert_eq!((of.intervals, of.getppid_largest_ns), (1, None));
-    assert!((1e-9..0.01).contains(&of.half_width_median), "{of:?}");
+    let report = report_of_layouts(&mut random, |_, _| 0.0);
+    assert_eq!(
+        (&*report.kernel, report.layouts, report.rounds),
+        ("build:um", 8, 4)
+    );
+    assert_eq!((report.intervals, report.getppid_largest_ns), (1, None));
+    assert!(
+        (1e-9..0.01).contains(&report.half_width_median),
+        "{report:?}"
+    );
     // A round that no other stands against says nothing.
     let even = [0; 2].map(|_| of_layouts(&mut random, |_, _| 0.0));
     let mut odd = even.clone();
     for cell in &mut odd[1].cells {
         cell.timed_mut().unwrap().quiet.push(100.0);
     }
-    assert_eq!(told(&even).half_width_median, told(&odd).half_width_median);
+    assert_eq!(
+        layout_report(&even).half_width_median,
+        layout_report(&odd).half_width_median
+    );
     // What every other round takes more, one name has in one layout and the other in the next.
-    let drifting = told_of_layouts(&mut random, |_, round| 0.1 * f64::from(round % 2));
+    let drifting = report_of_layouts(&mut random, |_, round| 0.1 * f64::from(round % 2));
     assert_eq!(drifting.false_intervals, 0);
     assert!(drifting.half_width_median > 0.01, "{drifting:?}");
     // What one name takes more in every layout is a false difference.
-    let unlike = told_of_layouts(&mut random, |layout, round| {
+    let unlike = report_of_layouts(&mut random, |layout, round| {
         0.1 * f64::from((layout + round) % 2)
     });
     assert_eq!(unlike.false_intervals, 1);

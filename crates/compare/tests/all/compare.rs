@@ -39,8 +39,8 @@ fn one_instruction_is_found() {
     paths(&mut new, 0).dominant.instructions += 1;
     let found = both(&base, &new, &gated("0 instructions"));
     let cell = &found.compared[0];
-    let said = (cell.method, cell.verdict, cell.difference);
-    assert_eq!(said, (Method::Exact, Verdict::Worse, Some(1.0)));
+    let actual = (cell.method, cell.verdict, cell.difference);
+    assert_eq!(actual, (Method::Exact, Verdict::Worse, Some(1.0)));
     assert_eq!(found.gate.unwrap().verdict, GateVerdict::Fail);
     let found = both(&base, &new, &gated("1 instructions"));
     assert_eq!(found.gate.unwrap().verdict, GateVerdict::Pass);
@@ -95,26 +95,26 @@ fn rounds_that_differ_are_no_change() {
 fn times_without_samples_are_compared_by_what_was_kept() {
     let mut random = SplitMix64::new(7);
     let mut runs = [400.0, 500.0].map(|level| timed(&mut random, level, 5, 0.001));
-    let of = |run: &mut Document, change: fn(&mut Timed)| {
+    let change_timed = |run: &mut Document, change: fn(&mut Timed)| {
         change(run.cells[0].timed_mut().unwrap());
     };
     for run in &mut runs {
-        of(run, |timed| timed.estimate.samples = None);
+        change_timed(run, |timed| timed.estimate.samples = None);
     }
     let found = both(&runs[0], &runs[1], &default());
     assert_eq!(found.compared[0].method, Method::Rounds);
     assert_eq!(found.compared[0].verdict, Verdict::Worse);
     for run in &mut runs {
-        of(run, |timed| timed.rounds.clear());
+        change_timed(run, |timed| timed.rounds.clear());
     }
     let found = both(&runs[0], &runs[1], &default());
     assert_eq!(found.compared[0].method, Method::Intervals);
     assert_eq!(found.compared[0].verdict, Verdict::Worse);
-    of(&mut runs[1], |timed| timed.estimate.ci95 = None);
+    change_timed(&mut runs[1], |timed| timed.estimate.ci95 = None);
     let found = both(&runs[0], &runs[1], &gated("1%"));
     let cell = &found.compared[0];
-    let said = (cell.method, cell.verdict);
-    assert_eq!(said, (Method::None, Verdict::Unclear));
+    let actual = (cell.method, cell.verdict);
+    assert_eq!(actual, (Method::None, Verdict::Unclear));
     assert!(cell.reason.as_ref().unwrap().starts_with("too few samples"));
     assert_eq!(found.gate.unwrap().verdict, GateVerdict::Inconclusive);
 }
@@ -129,7 +129,7 @@ fn less_throughput_is_worse() {
         }
         let samples = cell.estimate().unwrap().samples.clone().unwrap();
         let slower: Vec<f64> = samples.iter().map(|x| x * 0.8).collect();
-        let estimate = Estimate::from(&Summary::of(&slower).unwrap());
+        let estimate = Estimate::from(&Summary::from_samples(&slower).unwrap());
         cell.timed_mut().unwrap().estimate = Estimate {
             samples: Some(slower),
             ..estimate
@@ -162,7 +162,7 @@ fn taking(taken: &[(u64, u64)]) -> Document {
         samples.extend((0..path.regions).map(|_| path.instructions as f64));
     }
     taken.sort_by_key(|path| std::cmp::Reverse(path.regions));
-    counted.estimate = Some(Estimate::from(&Summary::of(&samples).unwrap()));
+    counted.estimate = Some(Estimate::from(&Summary::from_samples(&samples).unwrap()));
     counted.paths = Some(Paths {
         dominant: taken.remove(0),
         others: taken,
@@ -209,8 +209,8 @@ fn sets_of_paths_are_compared_and_not_which_of_them_leads() {
         let found = both(&base, &new, &gated("1%"));
         let cell = &found.compared[0];
         let gate = cell.gate.as_ref().unwrap().verdict;
-        let said = format!("{} {} {gate}", cell.method, cell.verdict);
-        assert_eq!(said, fields[2], "{row}: {cell:#?}");
+        let actual = format!("{} {} {gate}", cell.method, cell.verdict);
+        assert_eq!(actual, fields[2], "{row}: {cell:#?}");
         assert_eq!((cell.p, found.judgement.tested), (None, 0));
     }
 }
@@ -227,7 +227,7 @@ fn programs_get_a_verdict_from_three_runs() {
             ..ProgramRun::default()
         });
         counted.paths = None;
-        counted.estimate = Some(Estimate::from(&Summary::of(&samples).unwrap()));
+        counted.estimate = Some(Estimate::from(&Summary::from_samples(&samples).unwrap()));
         counted.program = Some(Program {
             runs: runs.to_vec(),
             ..Program::default()
@@ -245,8 +245,8 @@ fn programs_get_a_verdict_from_three_runs() {
     ] {
         let found = both(&program(base), &program(new), &default());
         let cell = &found.compared[0];
-        let said = (cell.method, cell.verdict);
-        assert_eq!(said, (method, verdict), "{base:?} {new:?}");
+        let actual = (cell.method, cell.verdict);
+        assert_eq!(actual, (method, verdict), "{base:?} {new:?}");
     }
 }
 
@@ -260,8 +260,9 @@ fn one_kernel_of_each_may_differ_and_what_is_alone_is_listed() {
     let gone = new.cells.remove(0);
     let found = both(&base, &new, &gated("1%"));
     assert_eq!(found.compared.len(), base.cells.len() - 1);
-    let told = "kernel: debian:6.1 of BASE against debian:6.12 of NEW, the only one of each";
-    assert_eq!(found.matched_by[1], told);
+    let expected =
+        "kernel: debian:6.1 in BASE is compared with debian:6.12 in NEW, the only one in each";
+    assert_eq!(found.matched_by[1], expected);
     let base_place = found.compared[0].base_place.as_ref().unwrap();
     assert_eq!(base_place.kernel, "debian:6.1");
     assert_eq!(found.unmatched.len(), 1);
@@ -269,7 +270,10 @@ fn one_kernel_of_each_may_differ_and_what_is_alone_is_listed() {
     assert_eq!(found.unmatched[0].benchmark, gone.title());
     let gate = found.gate.unwrap();
     assert_eq!(gate.verdict, GateVerdict::Inconclusive);
-    assert_eq!(gate.reasons, ["1 measurements of BASE are not in NEW"]);
+    assert_eq!(
+        gate.reasons,
+        ["1 measurements from BASE are missing from NEW"]
+    );
     // With two kernels on a side, nobody knows which is meant.
     new.cells[0].key.kernel = "debian:7".to_owned();
     assert!(both(&base, &new, &default()).compared.is_empty());
@@ -323,17 +327,18 @@ fn wrong_pairs_of_documents_are_refused() {
         assert!(error.hint().is_some());
         error.to_string()
     };
-    let told = "a.json is a run result file, b.json a profile result file";
-    assert_eq!(error(&golden("run"), &golden("profile")), told);
+    let expected = "a.json is a run result file, but b.json is a profile result file";
+    assert_eq!(error(&golden("run"), &golden("profile")), expected);
     let only = |metric| {
         let mut run = golden_run();
         run.warnings.clear();
         run.cells.retain(|cell| cell.key.metric == metric);
         run
     };
-    let told = "a.json has instructions (instructions), b.json time (ns): they share no unit";
+    let expected = "a.json contains instructions (instructions), but b.json contains time (ns): they \
+                share no unit";
     let [counted, timed] = [Metric::Instructions, Metric::Time].map(only);
-    assert_eq!(error(&counted, &timed), told);
+    assert_eq!(error(&counted, &timed), expected);
     let mut none = golden_run();
     none.warnings.clear();
     none.cells.clear();
@@ -344,23 +349,23 @@ fn wrong_pairs_of_documents_are_refused() {
 fn cells_of_one_run_are_compared_along_an_axis() {
     let run = counted();
     let (name, document) = ("run.json", &run);
-    let of = Named { name, document };
-    let found = across(of, Axis::Stack, None, &default()).unwrap();
+    let named = Named { name, document };
+    let found = across(named, Axis::Stack, None, &default()).unwrap();
     assert_eq!(found.compared.len(), 4);
     assert_eq!(found.compared[0].difference, Some(1588.0));
     assert_eq!(found.base.name, "run.json: stack capability");
     let from = Some("capability,apparmor");
-    let found = across(of, Axis::Stack, from, &default()).unwrap();
+    let found = across(named, Axis::Stack, from, &default()).unwrap();
     assert_eq!(found.compared[0].difference, Some(4979.0 - 5386.0));
-    let error = across(of, Axis::Kernel, None, &default()).unwrap_err();
-    let told = "all measurements of run.json have the same kernel: debian:6.1";
-    assert_eq!(error.to_string(), told);
-    let error = across(of, Axis::Stack, Some("smack"), &default()).unwrap_err();
-    let told = "no measurement of run.json has the stack `smack`";
-    assert!(error.to_string().contains(told), "{error}");
+    let error = across(named, Axis::Kernel, None, &default()).unwrap_err();
+    let expected = "all measurements in run.json have the same kernel: debian:6.1";
+    assert_eq!(error.to_string(), expected);
+    let error = across(named, Axis::Stack, Some("smack"), &default()).unwrap_err();
+    let expected = "no measurement in run.json has the stack `smack`";
+    assert!(error.to_string().contains(expected), "{error}");
     let (name, document) = ("p.json", &golden("profile"));
-    let of = Named { name, document };
-    assert!(across(of, Axis::Stack, None, &default()).is_err());
+    let named = Named { name, document };
+    assert!(across(named, Axis::Stack, None, &default()).is_err());
 }
 
 /// Tables ask for the verdicts on a run by itself; a check compares it.
@@ -374,8 +379,8 @@ fn a_run_gets_the_same_verdicts_however_it_is_asked() {
     assert_eq!(found.compared.len(), 8);
     let across = across(document, Axis::Stack, None, &options).unwrap();
     let measured = (across.compared.into_iter()).filter(|cell| cell.verdict != Verdict::Missing);
-    type Said = (Place, Metric, String, Verdict, Option<f64>);
-    let of = |cell: ComparedCell| -> Said {
+    type Row = (Place, Metric, String, Verdict, Option<f64>);
+    let row = |cell: ComparedCell| -> Row {
         let title = cell.title();
         (
             cell.place,
@@ -385,14 +390,14 @@ fn a_run_gets_the_same_verdicts_however_it_is_asked() {
             cell.p_adjusted,
         )
     };
-    let key = |said: &Said| (said.0.clone(), said.1, said.2.clone());
-    let mut along: Vec<_> = measured.map(of).collect();
-    let mut alike: Vec<_> = found.compared.clone().into_iter().map(of).collect();
+    let key = |row: &Row| (row.0.clone(), row.1, row.2.clone());
+    let mut along: Vec<_> = measured.map(row).collect();
+    let mut alike: Vec<_> = found.compared.clone().into_iter().map(row).collect();
     along.sort_by_key(key);
     alike.sort_by_key(key);
     assert_eq!(alike, along);
 
-    let (baselines, judgements) = (Baselines::of(&run), Judgements::of(&run));
+    let (baselines, judgements) = (Baselines::new(&run), Judgements::new(&run));
     let judged = run.cells.iter().filter_map(|cell| {
         let judged = judgements.verdict(baselines.baseline(cell)?, cell)?;
         (judged.verdict != Verdict::Missing).then_some((judged.verdict, judged.p_adjusted))
@@ -439,10 +444,10 @@ fn budgets_speak_of_benchmarks() {
         assert_eq!(verdict, GateVerdict::Fail, "{}", cell.title());
     }
     for (toml, why) in [
-        ("", "it has no limit"),
+        ("", "the budget has no limit"),
         ("default = \"1\"", "limit `1`: it has no unit"),
-        ("default = \"-1%\"", "does not begin with a number"),
-        ("default = \"1 s\"", "its unit is not one of"),
+        ("default = \"-1%\"", "must begin with a number"),
+        ("default = \"1 s\"", "unknown unit"),
         ("[limits]\n\"!open\" = \"1%\"", "its pattern excludes"),
         ("[limits]\n\"open:\" = \"1%\"", "no variant after the colon"),
         ("limit = 3", "unknown field"),

@@ -18,7 +18,7 @@ fn document() -> Document {
 }
 
 /// The same with so many instructions more in its first cell.
-fn dearer(by: u64) -> Document {
+fn with_more(by: u64) -> Document {
     let mut document = document();
     add(&mut document, by);
     document
@@ -37,9 +37,15 @@ fn verdict(new: &Document, limit: Option<&str>) -> (Verdict, Option<String>) {
 #[test]
 fn one_instruction_more_is_bad_unless_a_limit_allows_it() {
     assert_eq!(verdict(&document(), None), (Verdict::Good, None));
-    assert_eq!(verdict(&dearer(1), None), (Verdict::Bad, None));
-    assert_eq!(verdict(&dearer(1), Some("1 instructions")).0, Verdict::Good);
-    assert_eq!(verdict(&dearer(2), Some("1 instructions")).0, Verdict::Bad);
+    assert_eq!(verdict(&with_more(1), None), (Verdict::Bad, None));
+    assert_eq!(
+        verdict(&with_more(1), Some("1 instructions")).0,
+        Verdict::Good
+    );
+    assert_eq!(
+        verdict(&with_more(2), Some("1 instructions")).0,
+        Verdict::Bad
+    );
 }
 
 #[test]

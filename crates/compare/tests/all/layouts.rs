@@ -35,7 +35,7 @@ fn cell(key: Key, ns: f64) -> Cell {
         samples: None,
     };
     Cell {
-        outcome: Evidence::Timed(Timed::of(estimate)).into(),
+        outcome: Evidence::Timed(Timed::new(estimate)).into(),
         ..Cell::unmeasured(key)
     }
 }
@@ -64,7 +64,11 @@ fn run(dac: &Ns, um: &Ns) -> Document {
         }
     }
     let experiment = run.experiment.as_mut().unwrap();
-    let mut kernels: Vec<String> = run.cells.iter().map(|of| of.key.kernel.clone()).collect();
+    let mut kernels: Vec<String> = run
+        .cells
+        .iter()
+        .map(|cell| cell.key.kernel.clone())
+        .collect();
     kernels.sort_unstable();
     kernels.dedup();
     experiment.kernels = kernels;
@@ -94,8 +98,8 @@ proptest! {
             false => dac,
         };
         let run = run(&dac, &um);
-        let drawn = Layouts::of(&run);
-        let drawn = drawn.iter().find(|of| of.kernel == "build:um").unwrap();
+        let drawn = Layouts::in_run(&run);
+        let drawn = drawn.iter().find(|layouts| layouts.kernel == "build:um").unwrap();
         let other = drawn.baseline().unwrap();
         prop_assert_eq!((other.kernel, other.count), ("build:dac", dac.len()));
         let numbers_fit = dac.keys().eq(um.keys());
@@ -104,22 +108,22 @@ proptest! {
         // Whichever layouts' keys are asked with.
         let base = key(&format!("build:dac.{}", dac.keys().next().unwrap()), "none", "AA");
         let tested = key(&format!("build:um.{}", um.keys().last().unwrap()), "capability", "AA");
-        let of = drawn.added(&base, &tested).unwrap();
-        let values = |of: &Ns| of.values().copied().collect::<Vec<f64>>();
+        let added = drawn.added(&base, &tested).unwrap();
+        let values = |by_layout: &Ns| by_layout.values().copied().collect::<Vec<f64>>();
         let expected = if numbers_fit {
             centre(&um.iter().map(|(number, ns)| ns - dac[number]).collect::<Vec<f64>>())
         } else {
             shift(&values(&dac), &values(&um))
         };
-        prop_assert_eq!(of, expected.unwrap());
+        prop_assert_eq!(added, expected.unwrap());
 
         // A multiple is the same whichever way round it is taken.
         let ratio = drawn.ratio(&[&base], &[&tested]).unwrap();
         prop_assert!(ratio.ci95[0] <= ratio.value && ratio.value <= ratio.ci95[1]);
         let scaled: Ns = um.iter().map(|(number, ns)| (*number, 2.0 * ns)).collect();
         let twice = self::run(&dac, &scaled);
-        let twice = Layouts::of(&twice);
-        let twice = twice.iter().find(|of| of.kernel == "build:um").unwrap();
+        let twice = Layouts::in_run(&twice);
+        let twice = twice.iter().find(|layouts| layouts.kernel == "build:um").unwrap();
         prop_assert!(close(twice.ratio(&[&base], &[&tested]).unwrap().value, 2.0 * ratio.value));
 
         // The slope of what is added is 3 ns in every layout, and 3 ns between any two.
@@ -141,12 +145,18 @@ fn a_mean_is_of_sums() {
         .map(|number| ((number, 100.0), (number, 120.0)))
         .unzip();
     let run = run(&dac, &um);
-    let drawn = Layouts::of(&run);
-    let drawn = drawn.iter().find(|of| of.kernel == "build:um").unwrap();
+    let drawn = Layouts::in_run(&run);
+    let drawn = drawn
+        .iter()
+        .find(|layouts| layouts.kernel == "build:um")
+        .unwrap();
     let base = ["AA", "AA/BB"].map(|variant| key("build:dac.1", "none", variant));
     let tested = ["AA", "AA/BB"].map(|variant| key("build:um.1", "capability", variant));
-    let of = drawn.ratio(&base.each_ref(), &tested.each_ref()).unwrap();
-    assert!(close(of.value, (120.0 + 133.0) / (100.0 + 110.0)), "{of:?}");
+    let ratio = drawn.ratio(&base.each_ref(), &tested.each_ref()).unwrap();
+    assert!(
+        close(ratio.value, (120.0 + 133.0) / (100.0 + 110.0)),
+        "{ratio:?}"
+    );
     // Of a layout that lacks one of both there is no sum.
     let missing = key("build:um.1", "capability", "AA/BB/CC/DD");
     assert!(drawn.ratio(&[&base[0]], &[&missing]).is_none());
@@ -163,8 +173,11 @@ fn a_kernel_whose_name_ends_in_a_number_is_none_of_its_own_layouts() {
     for kernel in &mut experiment.kernels {
         *kernel = kernel.replace("build:um", "build:um-6.1");
     }
-    let drawn = Layouts::of(&run);
-    let drawn = drawn.iter().find(|of| of.kernel == "build:um-6.1").unwrap();
+    let drawn = Layouts::in_run(&run);
+    let drawn = drawn
+        .iter()
+        .find(|layouts| layouts.kernel == "build:um-6.1")
+        .unwrap();
     let base = key("build:dac.2", "none", "AA");
     let tested = key("build:um-6.1.2", "capability", "AA");
     assert_eq!(drawn.figure(&tested).unwrap().value, 100.0);
@@ -200,8 +213,11 @@ fn layouts_that_others_disturbed_are_left_out_if_enough_were_not() {
     let tested = key("build:um.1", "capability", "AA");
     for (count, slowest_ns) in [(0, 100.0), (2, 100.0), (3, 300.0)] {
         let run = disturbed(count, &[100.0]);
-        let drawn = Layouts::of(&run);
-        let drawn = drawn.iter().find(|of| of.kernel == "build:um").unwrap();
+        let drawn = Layouts::in_run(&run);
+        let drawn = drawn
+            .iter()
+            .find(|layouts| layouts.kernel == "build:um")
+            .unwrap();
         let times_ns = drawn.times_ns(&tested);
         let slowest = times_ns.iter().copied().fold(0.0, f64::max);
         assert_eq!(slowest, slowest_ns, "{count} of 8 disturbed");
@@ -218,10 +234,16 @@ fn an_aa_has_what_either_run_was_left_alone_for() {
         [two.clone(), alone.clone()],
         [alone, two],
     ] {
-        let of = aa_layouts(&runs);
-        let of = of.iter().find(|of| of.kernel == "build:um").unwrap();
-        assert_eq!((of.layouts, of.intervals, of.false_intervals), (8, 3, 0));
-        assert_eq!(of.half_width_largest_ns, 10.0, "{of:?}");
+        let reports = aa_layouts(&runs);
+        let report = reports
+            .iter()
+            .find(|report| report.kernel == "build:um")
+            .unwrap();
+        assert_eq!(
+            (report.layouts, report.intervals, report.false_intervals),
+            (8, 3, 0)
+        );
+        assert_eq!(report.half_width_largest_ns, 10.0, "{report:?}");
     }
 }
 
@@ -229,12 +251,15 @@ fn an_aa_has_what_either_run_was_left_alone_for() {
 fn the_median_round_stands_for_rounds_that_were_left_alone_and_a_quiet_one_for_others() {
     let tested = key("build:um.1", "capability", "AA");
     let mut run = disturbed(0, &[100.0, 102.0, 104.0]);
-    for (told, ns) in [(Some(false), 102.0), (Some(true), 100.0), (None, 100.0)] {
+    for (disturbed, ns) in [(Some(false), 102.0), (Some(true), 100.0), (None, 100.0)] {
         for (_, timed) in timed(&mut run) {
-            timed.disturbed = told;
+            timed.disturbed = disturbed;
         }
-        let drawn = Layouts::of(&run);
-        let drawn = drawn.iter().find(|of| of.kernel == "build:um").unwrap();
-        assert_eq!(drawn.figure(&tested).unwrap().value, ns, "{told:?}");
+        let drawn = Layouts::in_run(&run);
+        let drawn = drawn
+            .iter()
+            .find(|layouts| layouts.kernel == "build:um")
+            .unwrap();
+        assert_eq!(drawn.figure(&tested).unwrap().value, ns, "{disturbed:?}");
     }
 }

@@ -77,18 +77,19 @@ fn shard(index: u32, count: u32, positions: &[u32]) -> Part {
     part(&format!("{index}.json"), run)
 }
 
-/// All cells among so many shards, as `of` says.
-fn shards(count: u32, of: &[u32]) -> Vec<Part> {
+/// All cells among so many shards, as `shard_by_cell` says.
+fn shards(count: u32, shard_by_cell: &[u32]) -> Vec<Part> {
     let part = |index| {
-        let here = (0..of.len() as u32).filter(|&at| of[at as usize] == index);
+        let here =
+            (0..shard_by_cell.len() as u32).filter(|&at| shard_by_cell[at as usize] == index);
         shard(index, count, &here.collect::<Vec<_>>())
     };
     (1..=count).map(part).collect()
 }
 
 fn three() -> Vec<Part> {
-    let of: Vec<u32> = (0..14).map(|at| at % 3 + 1).collect();
-    shards(3, &of)
+    let shard_by_cell: Vec<u32> = (0..14).map(|at| at % 3 + 1).collect();
+    shards(3, &shard_by_cell)
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn shards_become_the_whole() {
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn what_is_missing_is_reported() {
     let mut parts = three();
     parts.remove(1);
     let partial = merged(&parts);
@@ -108,8 +109,8 @@ fn what_is_missing_is_said() {
     assert_eq!(partial.missing_cells, 5);
     let last = partial.run.warnings.last().unwrap();
     assert_eq!(last.kind, WarningKind::Interrupted);
-    let told = "9 of 14 measurements are here; shards 2 of 3 are missing";
-    assert_eq!(last.message, told);
+    let expected = "9 of 14 measurements are available; shards 2 of 3 are missing";
+    assert_eq!(last.message, expected);
     let share = partial.run.share.clone().unwrap();
     assert_eq!(share.shards, [1, 3]);
     assert_eq!(Document::parse(&bytes(&partial.run)).unwrap(), partial.run);
@@ -139,15 +140,15 @@ fn a_cell_with_two_figures_is_refused() {
     assert_eq!(
         refused(&parts).to_string(),
         "open:AA/BB (instructions) under capability on debian:6.1 is in both 1.json and \
-         again.json, and differs"
+         again.json, with different values"
     );
     // Nor may it be in another place.
     let mut parts = three();
     parts[1].run.cells[0] = parts[0].run.cells[0].clone();
     assert_eq!(
         refused(&parts).to_string(),
-        "1.json and 2.json have open:AA/BB (instructions) under capability on debian:6.1 in \
-         different places"
+        "1.json and 2.json list open:AA/BB (instructions) under capability on debian:6.1 at \
+         different positions"
     );
 }
 
@@ -161,11 +162,11 @@ fn parts_of_different_runs_are_refused() {
                 other.experiment.as_mut().unwrap().warmup += 1;
                 parts[1] = part("2.json", other);
             },
-            "1.json and 2.json are of different experiments: `warmup` differs",
+            "1.json and 2.json are from different experiments: `warmup` differs",
         ),
         (
             |parts| parts[2].run.tool.version = "0.2.0".to_owned(),
-            "1.json was written by lsmeter 0.1.0, 3.json by lsmeter 0.2.0",
+            "1.json was written by lsmeter 0.1.0, but 3.json by lsmeter 0.2.0",
         ),
         (
             |parts| parts[2].run.share.as_mut().unwrap().count = 4,
@@ -188,15 +189,15 @@ fn parts_of_different_runs_are_refused() {
     }
     assert_eq!(refused(&[]).to_string(), "there is nothing to merge");
     let error = Part::new("p.json", common::document("profile")).unwrap_err();
-    let message = "p.json is a profile result file: only runs are merged";
+    let message = "p.json is a profile result file: only run result files can be merged";
     assert_eq!(error.to_string(), message);
 }
 
 /// Counts in one shard, times in the other.
 fn counts_and_times() -> Vec<Part> {
     let run = common::run();
-    let of = |cell: &Cell| 1 + u32::from(cell.key.metric != Metric::Instructions);
-    let mut parts = shards(2, &run.cells.iter().map(of).collect::<Vec<_>>());
+    let shard_of = |cell: &Cell| 1 + u32::from(cell.key.metric != Metric::Instructions);
+    let mut parts = shards(2, &run.cells.iter().map(shard_of).collect::<Vec<_>>());
     for part in &mut parts {
         part.run.warnings.clear();
     }
@@ -218,13 +219,13 @@ fn counts_may_come_from_other_hardware_but_from_no_other_emulator() {
     assert_eq!(run.environment, run.environments[0].environment);
     assert_eq!(Document::parse(&bytes(&run)).unwrap(), run);
 
-    let of: Vec<u32> = (0..14).map(|at| 1 + u32::from(at > 3)).collect();
-    let mut parts = shards(2, &of);
+    let shard_by_cell: Vec<u32> = (0..14).map(|at| 1 + u32::from(at > 3)).collect();
+    let mut parts = shards(2, &shard_by_cell);
     parts[1].run.environment.qemu.as_mut().unwrap().version = "10.0.0".to_owned();
     assert_eq!(
         refused(&parts).to_string(),
-        "instructions of 1.json is from QEMU 7.2.19 (q35, Haswell-noTSX), deterministic clock, \
-         of 2.json from QEMU 10.0.0 (q35, Haswell-noTSX), deterministic clock"
+        "instructions: 1.json was measured on QEMU 7.2.19 (q35, Haswell-noTSX), deterministic \
+         clock, but 2.json on QEMU 10.0.0 (q35, Haswell-noTSX), deterministic clock"
     );
 }
 
@@ -233,8 +234,8 @@ fn times_of_two_machines_are_never_in_one_document() {
     let mut parts = three();
     parts[1].run.environment.cores = 64;
     let error = refused(&parts);
-    let told = "time of 3.json is from ";
-    assert!(error.to_string().starts_with(told), "{error}");
+    let expected = "time: 3.json was measured on ";
+    assert!(error.to_string().starts_with(expected), "{error}");
     let hint = error.hint().unwrap();
     assert!(hint.contains("--by-machine"), "{hint}");
 
@@ -316,12 +317,12 @@ fn documents_that_contradict_themselves_are_refused() {
 proptest! {
     #[test]
     fn the_order_changes_no_byte(
-        of in proptest::collection::vec(1_u32..=5, 14),
+        shard_by_cell in proptest::collection::vec(1_u32..=5, 14),
         order in Just((0..5_usize).collect::<Vec<_>>()).prop_shuffle(),
         here in 1_usize..=5,
         cut in 0_usize..=5,
     ) {
-        let mut parts = shards(5, &of);
+        let mut parts = shards(5, &shard_by_cell);
         for (part, cores) in parts.iter_mut().zip([2, 4, 2, 4, 8]) {
             // Counts may come from anywhere.
             let timed = part.run.cells.iter().any(|cell| cell.key.metric != Metric::Instructions);

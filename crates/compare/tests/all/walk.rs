@@ -167,7 +167,7 @@ fn what_does_not_build_is_skipped() {
 }
 
 #[test]
-fn a_bad_end_that_cannot_be_told_is_said() {
+fn a_bad_end_that_cannot_be_tested_is_reported() {
     let place = Place::linear(&["good 0", "good 1", "broken"]);
     let end = place.open().commit("c2").unwrap();
     assert_eq!(place.walk("c0", "c2").0, Found::OneOf(vec![end]));
@@ -358,7 +358,7 @@ fn refused(error: kernels::Error) -> (String, String) {
 }
 
 #[test]
-fn what_names_no_commit_is_said() {
+fn what_names_no_commit_is_refused() {
     let place = Place::linear(&["good 0", "bad 0"]);
     let repository = place.open();
     for bad in ["no-such", "", "-n", "c0:word"] {

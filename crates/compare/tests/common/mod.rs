@@ -81,14 +81,14 @@ pub fn timed(random: &mut SplitMix64, level: f64, rounds: usize, of_rounds: f64)
                 .collect()
         })
         .collect();
-    let medians = (rounds.iter()).map(|round| Summary::of(round).unwrap().median);
+    let medians = (rounds.iter()).map(|round| Summary::from_samples(round).unwrap().median);
     let estimate = Estimate {
         samples: Some(rounds.concat()),
-        ..Estimate::from(&Summary::of_rounds(&rounds).unwrap())
+        ..Estimate::from(&Summary::from_rounds(&rounds).unwrap())
     };
     let timed = Timed {
         rounds: medians.collect(),
-        ..Timed::of(estimate)
+        ..Timed::new(estimate)
     };
     run.cells[0].outcome = Evidence::Timed(timed).into();
     run

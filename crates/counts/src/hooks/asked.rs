@@ -18,7 +18,7 @@ pub struct AskedCall {
 
 impl AskedCall {
     #[must_use]
-    pub fn of(calls: u64, tree: &CallTree, framework: &Framework) -> AskedCall {
+    pub fn new(calls: u64, tree: &CallTree, framework: &Framework) -> AskedCall {
         let mut functions: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
         for (place, node) in places(tree, framework).iter().zip(tree.nodes()) {
             if *place == Place::Outside && node.instructions > 0 {
@@ -29,7 +29,7 @@ impl AskedCall {
         }
         let owned = functions
             .into_iter()
-            .map(|(name, of)| (name.to_owned(), of));
+            .map(|(name, counts)| (name.to_owned(), counts));
         AskedCall {
             calls,
             functions: owned.collect(),
@@ -57,9 +57,10 @@ pub fn explain_asked(
         let more = i128::from(own.calls) - i128::from(base.calls);
         asked.push(format!("{name} {more:+}"));
         for function in names(&base.functions, &own.functions) {
-            let of = |call: &AskedCall| call.functions.get(function).copied().unwrap_or_default();
+            let counts =
+                |call: &AskedCall| call.functions.get(function).copied().unwrap_or_default();
             let sum = parts.entry(function).or_default();
-            *sum = sum.saturating_add(part_of_calls(of(base), of(own)));
+            *sum = sum.saturating_add(part_of_calls(counts(base), counts(own)));
         }
     }
     let why = format!("the program makes other system calls: {}", asked.join(", "));
@@ -141,12 +142,12 @@ mod tests {
             .collect();
         let taken = explain_asked(&mut rows, &asked(base), &asked(own));
         rows.extend(taken);
-        let told = |row: FunctionDifference| {
+        let summary = |row: FunctionDifference| {
             let why = row.explanation.as_deref();
-            let is_told = why == Some("the program makes other system calls: read +2");
-            (row.function, row.difference, is_told)
+            let is_explained = why == Some("the program makes other system calls: read +2");
+            (row.function, row.difference, is_explained)
         };
-        rows.into_iter().map(told).collect()
+        rows.into_iter().map(summary).collect()
     }
 
     #[test]
@@ -177,7 +178,7 @@ mod tests {
             ),
         ] {
             let found = explained(differences, &base, &[("read", own)]);
-            let found = found.iter().map(|(name, n, told)| (&name[..], *n, *told));
+            let found = found.iter().map(|(name, n, known)| (&name[..], *n, *known));
             assert_eq!(found.collect::<Vec<_>>(), expected);
         }
     }

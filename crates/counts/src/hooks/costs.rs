@@ -69,7 +69,7 @@ struct Inclusive {
 }
 
 impl Inclusive {
-    fn of(&self, node: usize) -> Cost {
+    fn cost(&self, node: usize) -> Cost {
         Cost {
             instructions: self.instructions[node],
             events: self.events.as_ref().map(|events| events[node]),
@@ -163,7 +163,7 @@ impl<'a> Sums<'a> {
                         .call()
                         .filter(|call| call.direct.is_none());
                     called_by.map_or(Begins::Nothing, |call| {
-                        match modules.of(function, call.hook) {
+                        match modules.find(function, call.hook) {
                             Some(module) => Begins::Module(row_of(call), (module, function)),
                             None => Begins::Nothing,
                         }
@@ -180,7 +180,7 @@ impl<'a> Sums<'a> {
     }
 
     fn enter(&mut self, node: usize, tree: &'a CallTree, inclusive: &Inclusive) {
-        let inclusive = inclusive.of(node);
+        let inclusive = inclusive.cost(node);
         let node = (self.begins[node], &tree.nodes()[node]);
         match node {
             (Begins::Nothing, _) => {}

@@ -19,7 +19,7 @@ const SPELLINGS: [(&str, &str); 8] = [
 #[must_use]
 pub fn module_of(function: &str, hook: &str, modules: &[String]) -> Option<String> {
     let known = Modules::new(modules);
-    known.of(base_name(function), hook).map(str::to_owned)
+    known.find(base_name(function), hook).map(str::to_owned)
 }
 
 pub(super) struct Modules<'a> {
@@ -50,7 +50,7 @@ impl<'a> Modules<'a> {
     /// module's.
     ///
     /// Unknown modules are recognised by functions called `<module>_<hook>`, as all have in Linux.
-    pub fn of<'f>(&'f self, function: &'f str, hook: &str) -> Option<&'f str> {
+    pub fn find<'f>(&'f self, function: &'f str, hook: &str) -> Option<&'f str> {
         if let Some((_, module)) = self
             .prefixes
             .iter()

@@ -14,7 +14,7 @@ use crate::calltree::CallTree;
 /// Together with [`outermost_sum`](super::outermost_sum) they are the tree's total.
 #[must_use]
 pub fn outside(tree: &CallTree, framework: &Framework) -> BTreeMap<String, u64> {
-    let functions = AskedCall::of(0, tree, framework).functions.into_iter();
+    let functions = AskedCall::new(0, tree, framework).functions.into_iter();
     functions
         .map(|(function, (_, own))| (function, own))
         .collect()
@@ -29,9 +29,10 @@ pub fn differences(
 ) -> Vec<FunctionDifference> {
     let mut differences: Vec<FunctionDifference> = names(a, b)
         .filter_map(|function| {
-            let of = |side: &BTreeMap<String, u64>| side.get(function).copied().unwrap_or(0);
+            let instructions =
+                |side: &BTreeMap<String, u64>| side.get(function).copied().unwrap_or(0);
             // Two's complement gives the right result for signed differences.
-            let difference = of(b).wrapping_sub(of(a)).cast_signed();
+            let difference = instructions(b).wrapping_sub(instructions(a)).cast_signed();
             (difference != 0).then(|| FunctionDifference {
                 function: function.to_owned(),
                 difference,

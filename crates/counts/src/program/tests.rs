@@ -26,7 +26,7 @@ fn read(nodes: &[(u32, &str, u64, u64)]) -> ProgramCost {
     let functions = FunctionTable::new(&symbols, &[]);
     let number = |name: &str| {
         let mut numbers = (0..).map_while(|at| Some((at, functions.name(at)?)));
-        numbers.find(|(_, of)| *of == name).unwrap().0
+        numbers.find(|(_, function)| *function == name).unwrap().0
     };
     let hooks = "LSM_HOOK(void, 0, cred_free, void)\nLSM_HOOK(int, 0, socket_sock_rcv_skb, void)\n";
     let framework = Framework::new(&HookList::from_definitions(hooks).unwrap(), &symbols);

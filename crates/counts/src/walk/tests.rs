@@ -76,7 +76,7 @@ impl Execution {
         self
     }
 
-    fn of(script: &str) -> Self {
+    fn parse(script: &str) -> Self {
         let mut execution = Self::default();
         for step in script.split(';') {
             let words: Vec<&str> = step.split_whitespace().collect();
@@ -214,7 +214,7 @@ fn trees_of_traces() {
             "entry 2 7; sys_open 1 5",
         ),
     ] {
-        let tree = Execution::of(script).tree();
+        let tree = Execution::parse(script).tree();
         assert_eq!(tree, expected.split(';').collect::<Vec<_>>(), "{what}");
     }
 }
@@ -260,7 +260,7 @@ fn access(line: u32, store: bool, atomic: bool, own: bool) -> u32 {
 fn events_belong_to_the_function_that_did_them() {
     // Reads a line and takes a lock in another, twice; then an indirect call by a thunk. A push, and
     // a REP instruction of 64 bytes in a line that was read before.
-    let mut e = Execution::of(
+    let mut e = Execution::parse(
         "syscall; entry 0 3 call; sys_open 0 5 call; read 0; read 1; lock 1; read 1; lock 1; \
          __x86_indirect_thunk_rax 0 1 jump; security_file_open 0 2 return; push 2; rep 0; \
          bytes 64; sys_open 20 4 jump; sys_open 36 1 return; entry 12 1 sysret",
@@ -271,7 +271,7 @@ fn events_belong_to_the_function_that_did_them() {
     let symbols = symbols();
     let mut functions = Functions::new(&symbols);
     let tree = call_tree(&e.trace, &e.blocks, &mut functions, &|_, _| false, true).unwrap();
-    let of = |function: &str| {
+    let events = |function: &str| {
         let mut nodes = tree.nodes().iter();
         nodes
             .find(|node| node.function == function)
@@ -295,7 +295,7 @@ fn events_belong_to_the_function_that_did_them() {
         instruction_lines: 2,
         ..Events::default()
     };
-    assert_eq!(of("sys_open"), expected);
+    assert_eq!(events("sys_open"), expected);
     let expected = Events {
         taken_branches: 1,
         returns: 1,
@@ -307,10 +307,10 @@ fn events_belong_to_the_function_that_did_them() {
         instruction_lines: 1,
         ..Events::default()
     };
-    assert_eq!(of("security_file_open"), expected);
-    let mut sum = of("entry");
-    sum += of("sys_open");
-    sum += of("security_file_open");
+    assert_eq!(events("security_file_open"), expected);
+    let mut sum = events("entry");
+    sum += events("sys_open");
+    sum += events("security_file_open");
     assert_eq!(tree.total_events(), Some(sum));
 
     // Counted once across blocks; without events there is no count.
@@ -362,7 +362,7 @@ fn the_longest_stretch_without_interrupts_is_found() {
     let symbols = symbols();
     let longest = |notes: [&[(u16, u16)]; 3]| {
         let script = "syscall; entry 0 10 call; sys_open 0 20 return; entry 40 10 sysret";
-        let mut execution = Execution::of(script);
+        let mut execution = Execution::parse(script);
         for (block, notes) in execution.blocks.iter_mut().zip(notes) {
             let notes = notes.iter().map(|(at, what)| Note::new(*at, *what));
             block.notes = notes.collect();

@@ -66,13 +66,16 @@ struct PerCall {
 type Operation<'a> = BTreeMap<String, (&'a Cell, &'a HookedPath, Option<&'a Program>)>;
 
 impl Costs {
-    pub fn of(documents: &[Document], wanted: &Wanted) -> Result<Costs, Failure> {
+    pub fn new(documents: &[Document], wanted: &Wanted) -> Result<Costs, Failure> {
         let release = release(documents, wanted)?;
         let stacks = stacks(documents, &release, wanted)?;
         let mut costs = Costs {
             stacks,
             release,
-            processor: wanted.weights.as_ref().map(|of| of.processor.clone()),
+            processor: wanted
+                .weights
+                .as_ref()
+                .map(|weights| weights.processor.clone()),
             modules: BTreeSet::new(),
             dropped: 0,
             by_call: HashMap::new(),
@@ -87,7 +90,7 @@ impl Costs {
             .flat_map(|points| points.all.iter().flatten());
         if wanted.weights.is_some() && !calls.any(|call| call.ns.is_some()) {
             return Err(Failure::usage(
-                "the costs have no events, so they cannot be weighted",
+                "the costs contain no events, so weights cannot be applied",
                 "count them with `lsmeter profile --events`, or let `predict --kernel` count them",
             ));
         }
@@ -136,16 +139,16 @@ impl Costs {
         let n = counted.len();
         for (at, (cell, path, program)) in counted.into_iter().enumerate() {
             for (calls, hook, per_call) in per_calls(cell, path, *program, weights) {
-                let of = hooks.entry((calls, hook));
-                of.or_insert_with(|| vec![PerCall::default(); n])[at] = per_call;
+                let costs = hooks.entry((calls, hook));
+                costs.or_insert_with(|| vec![PerCall::default(); n])[at] = per_call;
             }
         }
         for ((calls, hook), per_call) in hooks {
-            let of = points.entry(hook.to_owned()).or_default();
-            let point = of.all.len();
-            of.all.push(per_call);
+            let of_hook = points.entry(hook.to_owned()).or_default();
+            let point = of_hook.all.len();
+            of_hook.all.push(per_call);
             for &call in &calls {
-                let [alone, among] = of.by_call.entry(call.to_owned()).or_default();
+                let [alone, among] = of_hook.by_call.entry(call.to_owned()).or_default();
                 among.push(point);
                 if calls.len() == 1 {
                     alone.push(point);
@@ -179,7 +182,7 @@ impl Points {
     }
 
     fn cost(&self, basis: Basis, points: &[usize], added: &[[f64; 2]]) -> Cost {
-        let calls = |at: usize| points.iter().map(move |&of| &self.all[of][at]);
+        let calls = |at: usize| points.iter().map(move |&point| &self.all[point][at]);
         let medians: Vec<f64> = (0..added.len())
             .map(|at| median(calls(at).map(|call| call.instructions)))
             .collect();
@@ -242,7 +245,7 @@ fn per_calls<'a>(
         for entry in &program.entries {
             for hook in entry.hooks.iter().filter(|hook| hook.calls > 0) {
                 let parts = hook.modules.iter();
-                let parts = parts.map(|of| (of.module.as_str(), of.instructions));
+                let parts = parts.map(|part| (part.module.as_str(), part.instructions));
                 let cost = per_call(hook.calls, hook.instructions, hook.instructions, parts);
                 found.push((vec![form(&entry.entry)], hook.hook.as_str(), cost));
             }
@@ -252,7 +255,7 @@ fn per_calls<'a>(
     let calls: BTreeSet<&str> = cell.syscalls.iter().map(|call| form(call)).collect();
     for hook in path.hooks.iter().filter(|hook| hook.calls > 0) {
         let parts = hook.implementations.iter();
-        let parts = parts.map(|of| (of.module.as_str(), of.inclusive));
+        let parts = parts.map(|part| (part.module.as_str(), part.inclusive));
         let mut cost = per_call(hook.calls, hook.outermost, hook.inclusive, parts);
         if let Some((weights, events)) = weights.zip(hook.events.as_ref()) {
             // Calls from another hook are part of that one.
@@ -302,7 +305,7 @@ fn operations<'a>(documents: &'a [Document], release: &str) -> Vec<Operation<'a>
             continue;
         }
         let key = (document, cell.key.filesystem.as_str(), &cell.key.subject);
-        let program = cell.counted().and_then(|of| of.program.as_ref());
+        let program = cell.counted().and_then(|counted| counted.program.as_ref());
         let under = operations.entry(key).or_default();
         under.insert(cell.configuration_title(), (cell, path, program));
     }
@@ -312,15 +315,15 @@ fn operations<'a>(documents: &'a [Document], release: &str) -> Vec<Operation<'a>
 pub(crate) fn unknown(what: String, name: &str, known: &[&str]) -> Failure {
     let hint = match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are {}", known[..known.len().min(8)].join("; ")),
+        None => format!("choose one of {}", known[..known.len().min(8)].join("; ")),
     };
     Failure::usage(what, hint)
 }
 
 pub fn one_stack(stack: &str) -> Failure {
     Failure::usage(
-        format!("`{stack}` is the only stack: there is nothing to compare it with"),
-        "name the baseline, then others that the costs have: --stack capability \
+        format!("`{stack}` is the only stack: there is no other to compare it with"),
+        "name the baseline, then other stacks in the costs: --stack capability \
          --stack capability,selinux",
     )
 }
@@ -332,8 +335,8 @@ fn release(documents: &[Document], wanted: &Wanted) -> Result<String, Failure> {
     }
     if found.is_empty() {
         return Err(Failure::usage(
-            "the costs have no hooks",
-            "give a result file of `lsmeter profile --output`, or of `lsmeter run` of whole programs",
+            "the costs contain no hooks",
+            "give a result file from `lsmeter profile`, or from `lsmeter run` with whole programs",
         ));
     }
     let known = || {
@@ -354,8 +357,11 @@ fn release(documents: &[Document], wanted: &Wanted) -> Result<String, Failure> {
     match named.keys().collect::<Vec<_>>()[..] {
         [only] => Ok((*only).to_owned()),
         _ => Err(Failure::usage(
-            format!("the costs are of several kernels: {}", known().join(", ")),
-            "name one with --kernel",
+            format!(
+                "the costs are from more than one kernel: {}",
+                known().join(", ")
+            ),
+            "choose one with --kernel",
         )),
     }
 }
@@ -365,21 +371,21 @@ fn stacks(documents: &[Document], release: &str, wanted: &Wanted) -> Result<Vec<
     let mut known: Vec<(String, String)> = Vec::new();
     let mut seen = BTreeSet::new();
     for (_, cell, _) in hooked(documents).filter(|(_, cell, _)| cell.release == release) {
-        let of = (cell.key.stack.join(","), cell.configuration_title());
-        if seen.insert(of.clone()) {
-            known.push(of);
+        let names = (cell.key.stack.join(","), cell.configuration_title());
+        if seen.insert(names.clone()) {
+            known.push(names);
         }
     }
     if known.len() > STACKS_LIMIT {
         return Err(Failure::usage(
-            format!("the costs are of more than {STACKS_LIMIT} stacks"),
-            "give result files of fewer stacks",
+            format!("the costs contain more than {STACKS_LIMIT} stacks"),
+            "give result files with fewer stacks",
         ));
     }
     let states = |stack: &String| -> Result<Vec<String>, Failure> {
         let states = known
             .iter()
-            .filter(|(of, title)| of == stack || title == stack);
+            .filter(|(name, title)| name == stack || title == stack);
         let states: Vec<String> = states.map(|(_, title)| title.clone()).collect();
         if states.is_empty() {
             let titles: Vec<&str> = known.iter().map(|(_, title)| title.as_str()).collect();
@@ -391,7 +397,10 @@ fn stacks(documents: &[Document], release: &str, wanted: &Wanted) -> Result<Vec<
     let own = documents.iter().find_map(|document| {
         let baseline = document.experiment.as_ref()?.baseline_configuration()?;
         let title = baseline.title();
-        known.iter().any(|(_, of)| *of == title).then_some(title)
+        known
+            .iter()
+            .any(|(_, other)| *other == title)
+            .then_some(title)
     });
     let baseline = wanted.baseline.as_ref().or(wanted.stacks.first());
     let mut chosen = match baseline.or(own.as_ref()) {

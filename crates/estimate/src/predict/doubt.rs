@@ -27,12 +27,12 @@ pub(crate) fn doubts(
     };
     let (there, here) = (&recording.release, &costs.release);
     let other = there != here;
-    let message = || format!("calls were recorded on {there}, costs were counted on {here}");
+    let message = || format!("calls were recorded on {there}, but costs were counted on {here}");
     warn(WarningKind::OtherKernel, other.then(message));
     warn(WarningKind::OtherModules, other_modules(recording, costs));
-    let sum = |of: fn(&Load) -> u64| {
+    let sum = |count: fn(&Load) -> u64| {
         let loads = recording.loads.iter();
-        loads.fold(0_u64, |sum, load| sum.saturating_add(of(load)))
+        loads.fold(0_u64, |sum, load| sum.saturating_add(count(load)))
     };
     let lost = sum(|load| load.lost);
     let message = format!("calls seen but not counted: {lost}");
@@ -41,11 +41,13 @@ pub(crate) fn doubts(
     let denied = sum(|load| load.denied);
     let calls = loads.iter().map(|load| load.coverage.calls());
     let calls = calls.fold(0, u64::saturating_add);
-    let message = format!("{denied} of {calls} calls were denied; the lab has no costs of denials");
+    let message =
+        format!("{denied} of {calls} calls were denied, but the costs are for allowed calls");
     warn(WarningKind::DeniedCalls, (denied > 0).then_some(message));
     warn(WarningKind::UncoveredCalls, uncovered(loads));
     let dropped = costs.dropped;
-    let message = format!("operations left out, since not every stack counted them: {dropped}");
+    let message =
+        format!("operations left out because they were not counted under every stack: {dropped}");
     warn(
         WarningKind::MissingMeasurements,
         (dropped > 0).then_some(message),
@@ -87,7 +89,8 @@ fn uncovered(loads: &[PredictedLoad]) -> Option<String> {
     };
     let loads: Vec<&PredictedLoad> = loads.iter().filter(much).collect();
     let pairs = loads.iter().flat_map(|load| &load.calls);
-    let mut pairs: Vec<&PredictedCalls> = pairs.filter(|of| of.basis == Basis::Nothing).collect();
+    let mut pairs: Vec<&PredictedCalls> =
+        pairs.filter(|call| call.basis == Basis::Nothing).collect();
     pairs.sort_by_key(|pair| std::cmp::Reverse(pair.calls));
     let mut seen = BTreeSet::new();
     let hooks = pairs.iter().map(|pair| pair.hook.as_str());
@@ -98,6 +101,6 @@ fn uncovered(loads: &[PredictedLoad]) -> Option<String> {
     let most = share.fold(0.0, f64::max);
     (!hooks.is_empty()).then(|| {
         let names = listed(&hooks, NAMED, NAME_LIMIT);
-        format!("{most:.1} % of the calls have no cost and are not counted: {names}")
+        format!("{most:.1} % of the calls have no known cost and are not included: {names}")
     })
 }

@@ -43,7 +43,10 @@ pub struct Recorded {
 
 impl Recording {
     /// Loads of a recording, or of a result file with programs.
-    pub fn of(document: &Document, workload: Option<&str>) -> Result<Recording, Failure> {
+    pub fn from_document(
+        document: &Document,
+        workload: Option<&str>,
+    ) -> Result<Recording, Failure> {
         let mut recording = match document.kind {
             Kind::Recording => of_monitor(document),
             _ => of_programs(document)?,
@@ -54,15 +57,15 @@ impl Recording {
             recording.loads.retain(|load| load.name == name);
             if recording.loads.is_empty() {
                 let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                let what = format!("the recording has no workload `{name}`");
+                let what = format!("the recording contains no workload `{name}`");
                 return Err(unknown(what, name, &known));
             }
         }
         let mut calls = recording.loads.iter().flat_map(|load| &load.calls);
-        match calls.any(|of| of.calls > 0) {
+        match calls.any(|call| call.calls > 0) {
             true => Ok(recording),
             false => Err(Failure::usage(
-                "the recording has no hook calls",
+                "the recording contains no hook calls",
                 "record for longer, or watch more hooks or processes",
             )),
         }
@@ -72,23 +75,27 @@ impl Recording {
 fn of_monitor(document: &Document) -> Recording {
     let monitor = document.monitor.as_ref();
     let total = document.all_intervals();
-    let frameworks = total.hooks.iter().filter(|of| of.module.is_none());
-    let watched: HashSet<&str> = frameworks.map(|of| of.hook.as_str()).collect();
+    let frameworks = total.hooks.iter().filter(|hook| hook.module.is_none());
+    let watched: HashSet<&str> = frameworks.map(|hook| hook.hook.as_str()).collect();
     let mut without_framework: Vec<String> = total
         .hooks
         .iter()
-        .filter(|of| of.module.is_some() && !watched.contains(of.hook.as_str()))
-        .map(|of| of.hook.clone())
+        .filter(|hook| hook.module.is_some() && !watched.contains(hook.hook.as_str()))
+        .map(|hook| hook.hook.clone())
         .collect();
     without_framework.dedup();
     Recording {
-        release: monitor.map_or_else(String::new, |of| of.release.clone()),
-        active_lsms: monitor.map_or_else(Vec::new, |of| of.active_lsms.clone()),
+        release: monitor.map_or_else(String::new, |monitor| monitor.release.clone()),
+        active_lsms: monitor.map_or_else(Vec::new, |monitor| monitor.active_lsms.clone()),
         loads: vec![load_of(
-            monitor.map_or_else(String::new, |of| of.scope.clone()),
+            monitor.map_or_else(String::new, |monitor| monitor.scope.clone()),
             &total,
         )],
-        left_out: document.left_out.iter().map(|of| of.name.clone()).collect(),
+        left_out: document
+            .left_out
+            .iter()
+            .map(|hook| hook.name.clone())
+            .collect(),
         without_framework,
     }
 }
@@ -120,8 +127,8 @@ fn of_programs(document: &Document) -> Result<Recording, Failure> {
     let Some((first, _)) = programs.first() else {
         let kind = Kind::title(Some(document.kind));
         return Err(Failure::usage(
-            format!("a {kind} has no hook calls by system call"),
-            "give a recording of `lsmeter monitor --record`, or a result file of whole programs",
+            format!("a {kind} does not list hook calls by system call"),
+            "give a recording from `lsmeter monitor --record`, or a result file for whole programs",
         ));
     };
     Ok(Recording {

@@ -60,7 +60,7 @@ fn predict_load(same: &[&Load], costs: &Costs) -> PredictedLoad {
     let load = under(&costs.stacks[0]).unwrap_or(&same[0]);
     let mut calls = Vec::new();
     let mut modules = vec![BTreeMap::new(); costs.stacks.len()];
-    for recorded in load.calls.iter().filter(|of| of.calls > 0) {
+    for recorded in load.calls.iter().filter(|call| call.calls > 0) {
         let cost = costs.of_call(&recorded.hook, &recorded.system_call);
         if let Some(cost) = cost {
             for (sums, parts) in modules.iter_mut().zip(&cost.modules) {
@@ -81,7 +81,7 @@ fn predict_load(same: &[&Load], costs: &Costs) -> PredictedLoad {
     }
     calls.sort_by(|a, b| (&a.hook, &a.system_call).cmp(&(&b.hook, &b.system_call)));
     let measured = |stack: &String| {
-        let [base, own] = [&costs.stacks[0], stack].map(|of| under(of)?.hooked);
+        let [base, own] = [&costs.stacks[0], stack].map(|stack| under(stack)?.hooked);
         let difference = i128::from(own?) - i128::from(base?);
         i64::try_from(difference).ok()
     };
@@ -89,7 +89,7 @@ fn predict_load(same: &[&Load], costs: &Costs) -> PredictedLoad {
     PredictedLoad {
         name: load.name.clone(),
         seconds: load.seconds,
-        coverage: Coverage::of(&calls),
+        coverage: Coverage::from_calls(&calls),
         stacks: stacks
             .map(|(at, (stack, modules))| PredictedStack {
                 measured: measured(stack).filter(|_| at > 0),

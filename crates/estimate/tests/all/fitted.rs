@@ -101,7 +101,7 @@ fn times() -> Document {
         let ns = ns(operation, stack);
         Evidence::Timed(Timed {
             rounds: vec![ns + 30.0, ns],
-            ..Timed::of(estimate_of(ns, Some([ns - 0.01, ns + 0.01])))
+            ..Timed::new(estimate_of(ns, Some([ns - 0.01, ns + 0.01])))
         })
     })
 }
@@ -163,8 +163,8 @@ fn known_weights_are_found_again() {
     // By instructions alone TOMOYO seems to be far dearer than it is.
     let [selinux, tomoyo] = [0, 1].map(|at| weights.left_out[at].ns_per_instruction);
     assert!(tomoyo > 2.0 * selinux, "{tomoyo} {selinux}");
-    for of in &weights.left_out {
-        assert!((0.95..1.05).contains(&of.ratio), "{of:?}");
+    for stack in &weights.left_out {
+        assert!((0.95..1.05).contains(&stack.ratio), "{stack:?}");
     }
     let together = weights.left_out_rank_correlation.unwrap();
     assert!(together > 0.999, "{together}");
@@ -183,7 +183,7 @@ fn known_weights_are_found_again() {
 }
 
 #[test]
-fn of_what_is_unlike_all_nothing_is_said() {
+fn differences_beyond_the_weights_are_refused() {
     let (times, known) = (times_of(&times()).unwrap(), counts());
     let weights = fit(&times, &counts_of(&known).unwrap(), &default_terms()).unwrap();
     let refused = |change: &dyn Fn(&mut HookedPath)| {
@@ -198,11 +198,11 @@ fn of_what_is_unlike_all_nothing_is_said() {
     };
     assert_eq!(refused(&|_| ()), None);
     let more = refused(&|path| path.total += 1_000_000).unwrap();
-    let told = "instructions differ by +1000000";
-    assert!(more.starts_with(told), "{more}");
+    let expected = "instructions differ by +1000000";
+    assert!(more.starts_with(expected), "{more}");
     let flush = refused(&|path| path.events.as_mut().unwrap().tlb_flushes = 2);
-    let told = "its TLB flushes differ by +2, which have no weight";
-    assert_eq!(flush.as_deref(), Some(told));
+    let expected = "TLB flushes differ by +2, but have no weight";
+    assert_eq!(flush.as_deref(), Some(expected));
 }
 
 /// Of several kernels those are weighed that are of the version that was timed; all are estimated.
@@ -229,7 +229,7 @@ fn other_kernels_move_no_weight() {
 }
 
 fn few_pairs(pairs: usize) -> String {
-    format!("{pairs} operations were both timed and counted with a baseline, 20 are needed")
+    format!("only {pairs} operations were timed and counted with a baseline; 20 are needed")
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn what_is_missing_is_named() {
         ),
         (
             times_of(&mixed).map(drop),
-            "the times are of several kernels: another and k",
+            "the times are from more than one kernel: another and k",
         ),
     ] {
         assert_eq!(result.unwrap_err().to_string(), message);
@@ -290,7 +290,7 @@ fn what_was_counted_before_is_to_be_counted_again() {
 
 /// Of a running kernel's stack, whatever that is, only whole operations are known: they are enough.
 #[test]
-fn a_running_kernel_tells_weights_too() {
+fn a_running_kernel_gives_weights_too() {
     let spec = Spec {
         place: Some(Place::Host),
         dir: Some("/var/tmp".to_owned()),

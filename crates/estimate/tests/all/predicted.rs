@@ -97,7 +97,7 @@ fn calls() -> impl Strategy<Value = Vec<(usize, usize, u32)>> {
 }
 
 fn costs(operations: &[Operation]) -> Costs {
-    Costs::of(&[profile(operations)], &Wanted::default()).unwrap()
+    Costs::new(&[profile(operations)], &Wanted::default()).unwrap()
 }
 
 fn near(a: f64, b: f64) -> bool {
@@ -133,7 +133,7 @@ proptest! {
         prop_assert!(added.low <= added.middle && added.middle <= added.high);
         prop_assert!(load.stacks[0].added.is_none());
         for stack in &load.stacks {
-            let modules: f64 = stack.modules.iter().map(|of| of.instructions).sum();
+            let modules: f64 = stack.modules.iter().map(|module| module.instructions).sum();
             prop_assert!(near(modules, stack.instructions));
         }
         let mut bytes = Vec::new();
@@ -180,7 +180,7 @@ fn the_nearest_operations_stand_for_a_call() {
 }
 
 #[test]
-fn what_does_not_fit_is_told() {
+fn what_does_not_fit_is_reported() {
     let costs = costs(&[(vec![0], 0, [1, 2])]);
     let mut recording = recording(&[(0, 0, 10), (1, 0, 5)], 1);
     recording.release = "6.1".to_owned();
@@ -189,7 +189,11 @@ fn what_does_not_fit_is_told() {
     recording.loads[0].lost = 3;
     recording.loads[0].denied = 2;
     let document = predict(&recording, &costs, None);
-    let kinds: Vec<WarningKind> = document.warnings.iter().map(|of| of.kind).collect();
+    let kinds: Vec<WarningKind> = document
+        .warnings
+        .iter()
+        .map(|warning| warning.kind)
+        .collect();
     let expected = [
         WarningKind::OtherKernel,
         WarningKind::OtherModules,
@@ -204,13 +208,13 @@ fn what_does_not_fit_is_told() {
 #[test]
 fn the_baseline_is_the_first_stack() {
     let document = [profile(&[(vec![0], 0, [1, 2])])];
-    let of = |baseline: Option<&str>| {
+    let stacks = |baseline: Option<&str>| {
         let wanted = Wanted {
             baseline: baseline.map(str::to_owned),
             ..Wanted::default()
         };
-        Costs::of(&document, &wanted).unwrap().stacks
+        Costs::new(&document, &wanted).unwrap().stacks
     };
-    assert_eq!(of(None), STACKS);
-    assert_eq!(of(Some(STACKS[1])), [STACKS[1], STACKS[0]]);
+    assert_eq!(stacks(None), STACKS);
+    assert_eq!(stacks(Some(STACKS[1])), [STACKS[1], STACKS[0]]);
 }

@@ -93,7 +93,7 @@ pub(crate) static AARCH64: Arch = Arch {
         // arch/arm64/Kconfig: `config SMP` is always y.
         uniprocessor: false,
         // include/uapi/asm-generic/unistd.h has only the newer variants.
-        lacking_syscalls: &[
+        missing_syscalls: &[
             "access",
             "alarm",
             "chmod",

@@ -136,7 +136,7 @@ pub struct Source {
     pub foreign_options: &'static [&'static str],
     pub uniprocessor: bool,
     /// System calls defined in the tree, but not in this architecture's table.
-    pub lacking_syscalls: &'static [&'static str],
+    pub missing_syscalls: &'static [&'static str],
 }
 
 impl Arch {
@@ -215,7 +215,7 @@ impl FlatImage {
     pub const MAGIC_AT: usize = 0x38;
 
     #[must_use]
-    pub fn is_it(&self, data: &[u8]) -> bool {
+    pub fn matches(&self, data: &[u8]) -> bool {
         data.get(Self::MAGIC_AT..Self::MAGIC_AT + 4) == Some(&self.magic)
     }
 }

@@ -100,7 +100,7 @@ pub(crate) static X86_64: Arch = Arch {
         ],
         foreign_options: &["ARM*"],
         uniprocessor: true,
-        lacking_syscalls: &[],
+        missing_syscalls: &[],
     },
     debian: Debian {
         name: "amd64",

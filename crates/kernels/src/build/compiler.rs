@@ -42,13 +42,14 @@ impl Compiler {
         match self {
             Compiler::Gcc => {
                 let tools = [("gcc", "gcc"), ("ld", "binutils")];
-                let of = cross.into_iter();
-                of.flat_map(|arch| {
-                    tools.map(|(tool, package)| {
-                        (arch.tool_prefix() + tool, arch.tool_package(package))
+                let cross = cross.into_iter();
+                cross
+                    .flat_map(|arch| {
+                        tools.map(|(tool, package)| {
+                            (arch.tool_prefix() + tool, arch.tool_package(package))
+                        })
                     })
-                })
-                .collect()
+                    .collect()
             }
             Compiler::Clang(version) => {
                 let version = version.map(|n| format!("-{n}")).unwrap_or_default();
@@ -106,7 +107,7 @@ impl FromStr for Compiler {
             .filter(|version| version.bytes().all(|b| b.is_ascii_digit()))
             .and_then(|version| version.parse().ok())
             .map(|version| Compiler::Clang(Some(version)))
-            .ok_or_else(|| "a compiler is `gcc`, `clang` or `clang-VERSION`".into())
+            .ok_or_else(|| "expected `gcc`, `clang` or `clang-VERSION`".into())
     }
 }
 

@@ -38,7 +38,7 @@ impl Wishes {
         let name = path.display().to_string();
         let text = files::read(path, FRAGMENT_LIMIT)?;
         let text = String::from_utf8(text)
-            .map_err(|_| Error::config(&[format!("{name} is no text")], HINT))?;
+            .map_err(|_| Error::config(&[format!("{name} is not a text file")], HINT))?;
         self.add(&name, &text, Author::User)
     }
 
@@ -97,8 +97,8 @@ impl Wishes {
     }
 }
 
-const HINT: &str = "a fragment holds lines as a kernel's .config does: CONFIG_NAME=y, \
-     CONFIG_NAME=\"text\", # CONFIG_NAME is not set";
+const HINT: &str = "write lines as in a kernel's .config: CONFIG_NAME=y, CONFIG_NAME=\"text\", # \
+                    CONFIG_NAME is not set";
 
 /// `None` for a comment or an empty line.
 fn parse(line: &str) -> Result<Option<(String, String)>, String> {
@@ -182,7 +182,7 @@ mod tests {
                     CONFIG_D=\"a \\\"b\\\"\"\nCONFIG_E=-3\nCONFIG_F=n\n#CONFIG_G=y\n";
         let wishes = wishes(text).unwrap();
         let got: Vec<(&str, &str)> = wishes.iter().map(|(n, w)| (n, &*w.value)).collect();
-        let want = [
+        let expected = [
             ("A", "y"),
             ("B", "0x10"),
             ("C", "n"),
@@ -190,14 +190,14 @@ mod tests {
             ("E", "-3"),
             ("F", "n"),
         ];
-        assert_eq!(got, want);
+        assert_eq!(got, expected);
         assert_eq!(wishes.get("B").unwrap().place, "f:4");
         assert!(wishes.text().contains("# CONFIG_F is not set\n"));
     }
 
     #[test]
     fn what_is_no_option_is_told_by_its_line() {
-        for (text, told) in [
+        for (text, expected) in [
             (
                 "CONFIG_A=y\nSELINUX=y\n",
                 "f:2: `SELINUX=y` is not an option",
@@ -208,7 +208,7 @@ mod tests {
             ("CONFIG_A=y\nCONFIG_A=n\n", "contradicts CONFIG_A=y in f:1"),
         ] {
             let error = wishes(text).unwrap_err();
-            assert!(error.to_string().contains(told), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
         }
     }
 

@@ -86,7 +86,8 @@ impl Options {
                 (None, Author::Flavour) => verdict.unknown.push(format!("CONFIG_{name}")),
                 (None, Author::User) => {
                     let near = model::nearest(name, self.0.keys().map(String::as_str));
-                    let meant = near.map_or(String::new(), |n| format!("; CONFIG_{n} is one"));
+                    let meant =
+                        near.map_or(String::new(), |n| format!("; did you mean CONFIG_{n}?"));
                     let problem = format!("{problem}: this kernel has no such option{meant}");
                     verdict.problems.push(problem);
                 }
@@ -156,7 +157,8 @@ mod tests {
                 "",
                 "AA=y",
                 "",
-                "CONFIG_AA=y (user:1) is not set: this kernel has no such option; CONFIG_A is one",
+                "CONFIG_AA=y (user:1) is not set: this kernel has no such option; \
+                 did you mean CONFIG_A?",
                 "",
                 "",
             ),

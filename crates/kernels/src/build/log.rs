@@ -39,10 +39,10 @@ pub(super) fn first_error(log: &str) -> Vec<String> {
         },
     };
     // Other jobs print between; the compiler's excerpt follows at once.
-    let wanted = |line: &&&str| !is_progress(line) && !line.trim().is_empty();
+    let is_kept = |line: &&&str| !is_progress(line) && !line.trim().is_empty();
     lines[start..]
         .iter()
-        .filter(wanted)
+        .filter(is_kept)
         .take(MOST_LINES)
         .map(|line| line.trim_end().chars().take(LONGEST_LINE).collect())
         .collect()

@@ -117,7 +117,7 @@ impl FromStr for Flavour {
     fn from_str(text: &str) -> Result<Flavour, String> {
         let mut all = Flavour::ALL.into_iter();
         all.find(|flavour| flavour.to_string() == text)
-            .ok_or_else(|| "a flavour is `all`, `all-nosmp`, `nolsm`, `um` or `um-nolsm`".into())
+            .ok_or_else(|| "expected `all`, `all-nosmp`, `nolsm`, `um` or `um-nolsm`".into())
     }
 }
 
@@ -218,7 +218,7 @@ impl Store {
             wishes.add_file(path)?;
         }
         let unpacks = matches!(recipe.source, Source::Package(_));
-        let target = Target::of(recipe.flavour, recipe.arch);
+        let target = Target::new(recipe.flavour, recipe.arch);
         tools::probe(&wishes, unpacks, &recipe.compiler.needs(target.cross))?;
         let tree = match &recipe.source {
             Source::Tree(path) => source::tree(path)?,
@@ -364,7 +364,7 @@ fn check_space(dir: &Path, bytes: u64) -> Result<(), Error> {
         Ok(space) if space.f_bavail.saturating_mul(space.f_frsize) < bytes => {
             Err(Error::Environment {
                 what: format!(
-                    "the disk of {} has less than {} MiB free",
+                    "the disk with {} has less than {} MiB free",
                     dir.display(),
                     bytes >> 20
                 ),
@@ -381,7 +381,7 @@ const SPACE_HINT: &str = "free some space, or set XDG_CACHE_HOME to a directory 
 
 fn no_space(dir: &Path) -> Error {
     Error::Environment {
-        what: format!("the disk of {} is full", dir.display()),
+        what: format!("the disk with {} is full", dir.display()),
         hint: SPACE_HINT.into(),
     }
 }

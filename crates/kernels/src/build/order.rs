@@ -17,7 +17,8 @@ pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
         CAPABILITY,
         edit,
         "cannot free the position of capability: this kernel does not put it first",
-        "build it without --any-order: lsm= has an order since 5.1",
+        "build the kernel without --any-order, or use Linux 5.1 or later, which puts capability \
+         first",
     )?;
     Ok(BTreeMap::from([(PathBuf::from(CAPABILITY), text)]))
 }
@@ -36,16 +37,19 @@ mod tests {
 
     #[test]
     fn capability_loses_its_place_and_nothing_else() {
-        let of = |name: &str, order: &str| {
+        let module = |name: &str, order: &str| {
             format!("DEFINE_LSM({name}) = {{\n\t.name = \"x\",\n{order}\t.init = x_init,\n}};\n")
         };
-        let text = of("other", FIRST) + &of("capability", FIRST);
+        let text = module("other", FIRST) + &module("capability", FIRST);
         assert_eq!(
             edit(&text),
-            Some(of("other", FIRST) + &of("capability", ""))
+            Some(module("other", FIRST) + &module("capability", ""))
         );
-        assert_eq!(edit(&of("capability", "")), None);
-        assert_eq!(edit(&(of("capability", "") + &of("other", FIRST))), None);
+        assert_eq!(edit(&module("capability", "")), None);
+        assert_eq!(
+            edit(&(module("capability", "") + &module("other", FIRST))),
+            None
+        );
         assert_eq!(edit(""), None);
     }
 }

@@ -70,7 +70,7 @@ fn update_directory(
         fs::remove_file(&target).map_err(Error::io("remove", &target))?;
     }
     files::create_dir(&target)?;
-    let mut wanted: BTreeSet<OsString> = BTreeSet::new();
+    let mut kept: BTreeSet<OsString> = BTreeSet::new();
     for name in names(&tree.join(dir))? {
         let path = dir.join(&name);
         // Files of git and editors are not source; a version made of `.git` would change with every
@@ -80,19 +80,19 @@ fn update_directory(
             continue;
         }
         link(&tree.join(&path), &view.join(&path))?;
-        wanted.insert(name);
+        kept.insert(name);
     }
     for (path, text) in changed.iter().filter(|(p, _)| p.parent() == Some(dir)) {
         write(&view.join(path), text)?;
-        wanted.extend(path.file_name().map(OsString::from));
+        kept.extend(path.file_name().map(OsString::from));
     }
     let below = real.iter().filter(|p| p.parent() == Some(dir));
-    wanted.extend(below.filter_map(|p| p.file_name().map(OsString::from)));
+    kept.extend(below.filter_map(|p| p.file_name().map(OsString::from)));
     if is_top {
-        wanted.insert(OBJECTS.into());
+        kept.insert(OBJECTS.into());
     }
     for name in names(&target)? {
-        if !wanted.contains(&name) {
+        if !kept.contains(&name) {
             remove(&target.join(&name))?;
         }
     }

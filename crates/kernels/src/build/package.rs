@@ -122,8 +122,8 @@ fn unpacked(sources: &Path, package: &str, version: &str) -> Result<Option<Tree>
             return Err(Error::Environment {
                 what: format!("the source in {} was changed", dir.display()),
                 hint: format!(
-                    "rm -r {0} {1}: it is then unpacked again; to change a source, copy it and \
-                     give the copy's path",
+                    "run `rm -r {0} {1}`, and the source is unpacked again; to change a source, \
+                     copy it and give the copy's path",
                     dir.display(),
                     known.display()
                 ),
@@ -182,7 +182,7 @@ fn fetch(
             let reasons = match apt.download(&packages, &into, follow) {
                 Ok(debs) => {
                     let deb = debs.into_iter().next();
-                    return deb.ok_or_else(|| Error::damaged(package, "apt left nothing"));
+                    return deb.ok_or_else(|| Error::damaged(package, "apt downloaded no file"));
                 }
                 Err(Error::NoPackage { reasons, .. }) => reasons,
                 Err(e) => return Err(e),

@@ -31,7 +31,8 @@ fn leftovers() -> impl Iterator<Item = String> {
     LEFTOVERS.map(str::to_owned).into_iter().chain(own)
 }
 
-const HINT: &str = "give linux-source-6.12, or the directory of a kernel's source";
+const HINT: &str = "give a package such as linux-source-6.12, or the directory of a kernel source \
+                    tree";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
@@ -87,9 +88,9 @@ pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
     if let Some(left) = leftovers().find(|left| dir.join(left).exists()) {
         return Err(Error::Unsupported {
             what: path.display().to_string(),
-            reason: format!("something was built in the tree itself ({left} is there)"),
+            reason: format!("the source tree contains build output ({left})"),
             hint: Some(format!(
-                "make -C {} mrproper (it removes .config too; keep a copy)",
+                "run `make -C {} mrproper` (keep a copy of .config, which it removes)",
                 path.display()
             )),
         });
@@ -106,12 +107,13 @@ pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
 }
 
 pub(super) fn check(dir: &Path, name: &Path) -> Result<(), Error> {
-    let lacking = marks().find(|mark| !dir.join(mark).exists());
-    match lacking {
+    let missing = marks().find(|mark| !dir.join(mark).exists());
+    match missing {
         None => Ok(()),
         Some(mark) => Err(Error::usage(
             format!("{}: not a kernel source tree (no {mark})", name.display()),
-            "give the top directory of a kernel's source, or linux-source-6.12",
+            "give the top directory of a kernel source tree, or a package such as \
+             linux-source-6.12",
         )),
     }
 }
@@ -252,8 +254,8 @@ mod tests {
         let dir = kernel();
         fs::remove_dir_all(dir.path().join("arch")).unwrap();
         let error = tree(dir.path()).unwrap_err();
-        let lacks = format!("no {}Kconfig", crate::arch::native().source.directory);
-        assert!(error.to_string().contains(&lacks), "{error}");
+        let expected = format!("no {}Kconfig", crate::arch::native().source.directory);
+        assert!(error.to_string().contains(&expected), "{error}");
     }
 
     #[test]

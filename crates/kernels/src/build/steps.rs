@@ -117,12 +117,12 @@ impl Build<'_> {
 
     fn configure(&self, events: &mut dyn FnMut(BuildEvent)) -> Result<(), Error> {
         events(BuildEvent::Configuring);
-        let wanted = self.objects.join("lsmeter.config");
-        files::write(&wanted, self.plan.wishes.text().as_bytes())?;
+        let fragment = self.objects.join("lsmeter.config");
+        files::write(&fragment, self.plan.wishes.text().as_bytes())?;
         let mut command = self.command("sh");
         command
             .args(["scripts/kconfig/merge_config.sh", "-n", "-O"])
-            .args([&self.objects, &wanted])
+            .args([&self.objects, &fragment])
             .current_dir(&self.view)
             .env(
                 "MAKEFLAGS",

@@ -17,7 +17,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub fn of(flavour: Flavour, arch: &'static Arch) -> Target {
+    pub fn new(flavour: Flavour, arch: &'static Arch) -> Target {
         match flavour {
             Flavour::All | Flavour::AllNoSmp | Flavour::NoLsm => {
                 let source = &arch.source;

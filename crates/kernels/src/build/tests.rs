@@ -58,7 +58,7 @@ impl Place {
             name: "x".into(),
             objects: "x".into(),
             jobs: NonZeroUsize::MIN,
-            target: Target::of(Flavour::All, crate::arch::ALL[0]),
+            target: Target::new(Flavour::All, crate::arch::ALL[0]),
             compiler: Compiler::Gcc,
             wishes,
             tree: source::Tree {
@@ -244,7 +244,7 @@ fn a_key_follows_all_that_decides() {
         .filter(|arch| **arch != crate::arch::ALL[0])
     {
         let mut plan = place.plan("CONFIG_A=y\n");
-        plan.target = Target::of(Flavour::All, arch);
+        plan.target = Target::new(Flavour::All, arch);
         assert_eq!(plan.target.source, arch.source.name);
         assert!(keys.insert(key(&plan, "gcc 12")), "{arch}");
     }

@@ -65,7 +65,7 @@ pub(super) fn probe(
         options.is_empty() || options.iter().any(|option| wishes.has(option))
     };
     let unpackers = if unpacks { &UNPACKERS[..] } else { &[] };
-    let mut lacking: Vec<&Need> = unpackers
+    let mut missing: Vec<&Need> = unpackers
         .iter()
         .chain(&PROGRAMS)
         .filter(is_needed)
@@ -73,18 +73,18 @@ pub(super) fn probe(
         .collect();
     // Only the compiler knows where headers are: without it all count as missing.
     let headers = HEADERS.iter().filter(is_needed);
-    lacking.extend(headers.filter(|(what, ..)| !is_header(what)));
-    let mut lacking: Vec<(String, String)> = lacking
+    missing.extend(headers.filter(|(what, ..)| !is_header(what)));
+    let mut missing: Vec<(String, String)> = missing
         .into_iter()
         .map(|(what, package, _)| ((*what).to_owned(), (*package).to_owned()))
         .collect();
     let own = compiler.iter().filter(|(what, _)| !is_program(what));
-    lacking.extend(own.cloned());
-    if lacking.is_empty() {
+    missing.extend(own.cloned());
+    if missing.is_empty() {
         return Ok(());
     }
-    let names: Vec<&str> = lacking.iter().map(|(what, _)| &**what).collect();
-    let mut packages: Vec<&str> = lacking.iter().map(|(_, package)| &**package).collect();
+    let names: Vec<&str> = missing.iter().map(|(what, _)| &**what).collect();
+    let mut packages: Vec<&str> = missing.iter().map(|(_, package)| &**package).collect();
     packages.sort_unstable();
     packages.dedup();
     Err(Error::Environment {

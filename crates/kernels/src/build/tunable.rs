@@ -13,7 +13,8 @@ const MAKEFILE: &str = "security/Makefile";
 /// From 6.12 on: the number of static calls per hook.
 const COUNT: &str = "include/linux/lsm_count.h";
 
-const WITHOUT: &str = "build without it: --config FILE with `# CONFIG_SECURITY_TUNABLE is not set`";
+const WITHOUT: &str = "build without the module: give --config FILE with `# \
+                       CONFIG_SECURITY_TUNABLE is not set`";
 
 macro_rules! module_files {
     ($($name:literal),* $(,)?) => {
@@ -48,7 +49,7 @@ pub(super) fn is_possible(tree: &Path) -> bool {
     let has = |text: String| {
         ["mnt_userns", "mnt_idmap"]
             .iter()
-            .any(|of| text.contains(of))
+            .any(|mapping| text.contains(mapping))
     };
     text_of(tree, HOOKS).is_ok_and(has)
 }
@@ -61,11 +62,11 @@ pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
     }
     if !is_possible(tree) {
         let reason =
-            "the Tunable Security Module needs hooks as Linux has them since 5.12".to_owned();
+            "the Tunable Security Module needs the hooks of Linux 5.12 or later".to_owned();
         return Err(unfit(tree, HOOKS, reason, WITHOUT));
     }
     let mut change = |path: &str, edit: fn(&str) -> Option<String>, anchor: &str| {
-        let reason = format!("the Tunable Security Module does not fit: no {anchor}");
+        let reason = format!("the Tunable Security Module does not fit: the file has no {anchor}");
         let text = edited(tree, path, edit, &reason, WITHOUT)?;
         changed.insert(PathBuf::from(path), text);
         Ok(())
@@ -86,7 +87,7 @@ pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
         let most = text_of(tree, ARGS).ok().and_then(|text| counts_to(&text));
         if let Some(most) = most.filter(|most| modules > *most) {
             let reason = format!(
-                "COUNT_ARGS counts to {most}, and with the Tunable Security Module there are \
+                "COUNT_ARGS counts only to {most}, but with the Tunable Security Module there are \
                  {modules} modules"
             );
             return Err(unfit(tree, ARGS, reason, WITHOUT));
@@ -234,7 +235,7 @@ mod tests {
         changes(dir.path()).unwrap();
         fs::write(&args, text(2)).unwrap();
         let error = changes(dir.path()).unwrap_err();
-        assert!(error.to_string().contains("counts to 2"), "{error}");
+        assert!(error.to_string().contains("counts only to 2"), "{error}");
         assert!(error.to_string().contains("3 modules"), "{error}");
     }
 
@@ -271,7 +272,7 @@ mod tests {
         fs::remove_file(&hooks).unwrap();
         assert!(!is_possible(dir.path()));
         let error = changes(dir.path()).unwrap_err();
-        assert!(error.to_string().contains("since 5.12"), "{error}");
+        assert!(error.to_string().contains("Linux 5.12 or later"), "{error}");
     }
 
     #[test]

@@ -36,7 +36,7 @@ fn by_header<'a>(file: &File<'a>) -> Option<&'a [u8]> {
                 let names = &whole[names_at..];
                 (names.first() == Some(&0) && names.last() == Some(&0)).then_some(whole)
             };
-            if let Some(found) = found().filter(|of| longest.is_none_or(|l| l.len() < of.len())) {
+            if let Some(found) = found().filter(|btf| longest.is_none_or(|l| l.len() < btf.len())) {
                 longest = Some(found);
             }
         }

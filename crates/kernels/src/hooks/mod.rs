@@ -35,7 +35,7 @@ pub enum HookListError {
     NoBtf,
     #[error("the kernel's BTF cannot be read: {0}")]
     BadBtf(#[from] BtfError),
-    #[error("the hook definitions cannot be read: {reason}, in line {line}")]
+    #[error("invalid hook definitions at line {line}: {reason}")]
     BadDefinitions {
         reason: &'static str,
         /// From 1.
@@ -140,7 +140,7 @@ pub fn bpf_attach_ids(btf: &[u8]) -> Result<BTreeMap<String, u32>, HookListError
     }
     let functions = Types::read(btf)?.functions(|name| hook(name).is_some());
     let functions = functions.iter().take(MAX_HOOKS);
-    let named = functions.filter_map(|of| Some((hook(&of.name)?.to_owned(), of.id)));
+    let named = functions.filter_map(|found| Some((hook(&found.name)?.to_owned(), found.id)));
     Ok(named.collect())
 }
 

@@ -131,6 +131,7 @@ fn anchors(builder: &Builder) -> Option<Vec<(usize, Fits)>> {
         positions.map(|at| (at, fits)).collect::<Vec<_>>()
     });
     // The system call entry and one of the others.
-    let is_enough = !found[0].is_empty() && found[1..].iter().any(|of| !of.is_empty());
+    let is_enough =
+        !found[0].is_empty() && found[1..].iter().any(|positions| !positions.is_empty());
     is_enough.then(|| found.concat())
 }

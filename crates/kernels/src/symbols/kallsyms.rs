@@ -48,9 +48,9 @@ pub(super) enum Missing {
 impl Missing {
     pub fn reason(self) -> &'static str {
         match self {
-            Self::Tokens => "it contains no kallsyms token table",
-            Self::Names => "it contains a kallsyms token table but no names that fit",
-            Self::Addresses => "it contains kallsyms names but no address table that fits them",
+            Self::Tokens => "no token table",
+            Self::Names => "no names that match the token table",
+            Self::Addresses => "no address table that matches the names",
         }
     }
 }

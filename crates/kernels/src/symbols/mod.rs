@@ -38,7 +38,7 @@ pub enum SymbolError {
         crate::arch::titles()
     )]
     NotVmlinux { reason: &'static str },
-    #[error("the vmlinux has no symbols: {reason}, and it has no .symtab")]
+    #[error("the vmlinux has neither a .symtab nor complete kallsyms tables: {reason}")]
     NoSymbols {
         /// How far the search for kallsyms got.
         reason: &'static str,
@@ -75,7 +75,7 @@ impl SymbolError {
                 "build the kernel with CONFIG_KALLSYMS=y, or give the unstripped vmlinux of its build directory"
             }
             Self::TooMany { .. } => "the image is damaged: fetch or build it again",
-            Self::NotMap { .. } => "give what nm(1) prints of a vmlinux",
+            Self::NotMap { .. } => "give the output of nm(1) for a vmlinux",
             Self::NotModule { .. } => "the file is damaged: fetch or build the kernel again",
             Self::Misplaced { .. } => {
                 "use a kernel and modules of the same build, and boot with nokaslr"

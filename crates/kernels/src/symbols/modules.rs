@@ -167,7 +167,7 @@ fn functions(file: &File<'_>, placed: &[Placed<'_>]) -> Result<Builder, SymbolEr
     };
     let symbols = file.symbols();
     let symbols = symbols.ok_or_else(|| not_module(module, "it has no symbol table"))?;
-    let ranges = placed.iter().map(|of| (of.index, &of.range));
+    let ranges = placed.iter().map(|section| (section.index, &section.range));
     let ranges: BTreeMap<_, _> = ranges.collect();
     for symbol in symbols.filter(|symbol| symbol.is_function) {
         let Some(range) = ranges.get(&symbol.section) else {

@@ -128,7 +128,7 @@ mod tests {
         let files = CHANGES
             .iter()
             .flat_map(|forms| forms[number.min(forms.len() - 1)]);
-        let edits = files.filter(|(of, _)| *of == path);
+        let edits = files.filter(|(changed, _)| *changed == path);
         let anchors = edits.flat_map(|(_, edits)| edits.iter().map(|edit| edit.anchor));
         anchors
             .map(|anchor| format!("before\n{anchor}after\n"))

@@ -30,7 +30,7 @@ pub struct Unknown;
 impl fmt::Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = With::ALL.map(|with| with.to_string());
-        write!(f, "a kernel is built with one of {}", all.join(", "))
+        write!(f, "expected one of {}", all.join(", "))
     }
 }
 

@@ -53,6 +53,16 @@ static void confine(const struct policy *p)
 	step("apparmor: wrote %s to " CURRENT, command);
 }
 
+/* Without a file, only profiles that attach to programs apply. */
+static void start(const struct policy *p)
+{
+	char command[512];
+
+	if (given_has(p, "start"))
+		write_line("/proc/self/attr/apparmor/exec",
+			   given_line(p, "start", command, sizeof(command)));
+}
+
 static void prove(const struct policy *p)
 {
 	long fd;
@@ -76,5 +86,7 @@ POLICY_MODULE(apparmor) = {
 	.load = load,
 	.load_again = load_again,
 	.confine = confine,
+	.start = start,
+	.subject_file = "apparmor/current",
 	.prove = prove,
 };

@@ -160,7 +160,7 @@ static void hash_file(const char *path)
 
 static void label(const struct policy *p)
 {
-	if (!p->given)
+	if (!p->given || programs)
 		return;
 	signed_start();
 	given_passing_files(p, hash_file);
@@ -205,7 +205,7 @@ static int has_measured(const char *path)
 	int found = 0;
 	long fd, n;
 
-	fd = sys_open(IMA "ascii_runtime_measurements", O_RDONLY | O_CLOEXEC, 0);
+	fd = open_own(IMA "ascii_runtime_measurements", O_RDONLY);
 	or_fatal(fd, "ima: opening " IMA "ascii_runtime_measurements");
 	while (!found && (n = sys_read(fd, text + held, sizeof(text) - 1 - held)) > 0) {
 		held += n;

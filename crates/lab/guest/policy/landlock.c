@@ -218,7 +218,8 @@ static void prove(const struct policy *p)
 
 static void label(const struct policy *p)
 {
-	if (p->given)
+	/* Programs have their own files. */
+	if (p->given && !programs)
 		landlock_given_make(p);
 }
 
@@ -227,5 +228,6 @@ POLICY_MODULE(landlock) = {
 	.last = 1,
 	.label = label,
 	.confine = confine,
+	.start = confine,
 	.prove = prove,
 };

@@ -300,6 +300,37 @@ static void note_own_domain(void)
 		step("selinux: " SELINUXFS "/access says that %s is permissive", own);
 }
 
+static u32 labelled;
+
+/* A context, and the path in the programs' root that gets it. */
+static void label_in_root(const struct policy *p, char *line)
+{
+	char *path = line, full[5000];
+	long err;
+
+	(void)p;
+	while (*path && *path != ' ')
+		path++;
+	if (*path)
+		*path++ = '\0';
+	format(full, sizeof(full), "%s%s", experiment.dir, path);
+	err = set_label(full, line);
+	/* Not all roots have all devices. */
+	if (err == -ENOENT)
+		return;
+	or_fatal(err, "selinux: setting " ATTRIBUTE " of %s to %s", path, line);
+	labelled++;
+}
+
+static void label_root(const struct policy *p)
+{
+	if (!given_has(p, "root-labels"))
+		return;
+	given_lines(p, "root-labels", label_in_root);
+	step("selinux: setfiles: %u files of the root have the labels of file_contexts",
+	     labelled);
+}
+
 static void label(const struct policy *p)
 {
 	char *line, *end;
@@ -320,6 +351,8 @@ static void label(const struct policy *p)
 	if (!*work || !*agent || (!*denied && !p->given))
 		fatal("selinux: " FILES "contexts says not all of work, denied, agent");
 	give_label(".", work);
+	if (p->given && programs)
+		label_root(p);
 	if (p->given) {
 		note_own_domain();
 		/*
@@ -336,9 +369,10 @@ static void label(const struct policy *p)
 		denials_label(p, ATTRIBUTE, work, denied);
 }
 
+static const char current[] = "/proc/self/attr/current";
+
 static void confine(const struct policy *p)
 {
-	static const char current[] = "/proc/self/attr/current";
 	char text[CONTEXT_MAX];
 	u64 began_ns;
 
@@ -361,6 +395,18 @@ static void confine(const struct policy *p)
 	/* Still permissive, so that the domain needs no permission for this. */
 	write_line(SELINUXFS "/enforce", "1");
 	step("selinux: wrote 1 to " SELINUXFS "/enforce");
+}
+
+/* A program's own domain opens it, and its input and output: few may use the kernel's descriptors. */
+static void start(const struct policy *p)
+{
+	char context[CONTEXT_MAX];
+
+	write_line(FSCREATE, "\n");
+	write_line(current, given_line(p, "start", context, sizeof(context)));
+	if (p->state == POLICY_ENFORCING && !stays_enforced)
+		write_line(SELINUXFS "/enforce", "1");
+	given_open_standard_files();
 }
 
 /* The access passed; the kernel must report that enforcing mode would deny it. */
@@ -424,5 +470,7 @@ POLICY_MODULE(selinux) = {
 	.load = load,
 	.label = label,
 	.confine = confine,
+	.start = start,
+	.subject_file = "current",
 	.prove = prove,
 };

@@ -83,13 +83,62 @@ static void label_path(const struct policy *p, char *line)
 {
 	char *path = line;
 
+	char full[1700];
+
 	(void)p;
 	while (*path && *path != ' ')
 		path++;
 	if (*path)
 		*path++ = '\0';
-	set_label(path, "security.SMACK64", line);
+	format(full, sizeof(full), "%s%s", programs ? experiment.dir : "", path);
+	set_label(full, "security.SMACK64", line);
 	step("smack: security.SMACK64=%s on %s", line, path);
+}
+
+#define ANYBODY		"*"	/* Smack's label for objects that anyone may access */
+
+/* The label of the programs' files. */
+static const char *files_label(const struct policy *p)
+{
+	static char label[LABEL_MAX];
+
+	if (!p->given)
+		return WORK;
+	return given_line(p, "files-label", label, sizeof(label));
+}
+
+static const char *root_option(const struct policy *p)
+{
+	static char option[LABEL_MAX + 16];
+
+	if (p->state == POLICY_NONE)
+		return "";
+	format(option, sizeof(option), "smackfsdef=%s", files_label(p));
+	return option;
+}
+
+static const char *copied_label(const struct policy *p, const char **attribute)
+{
+	*attribute = "security.SMACK64";
+	return p->state == POLICY_NONE ? NULL : files_label(p);
+}
+
+/* Objects made in the root before it had a label have the kernel's, which nobody may write. */
+static void label_programs(const struct policy *p)
+{
+	static const char *const writable[] = { "tmp", "dev", "dev/shm" };
+	const char *work = files_label(p);
+	char path[1100];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(writable); i++) {
+		set_label(writable[i], "security.SMACK64", work);
+		set_label(writable[i], "security.SMACK64TRANSMUTE", "TRUE");
+	}
+	for (i = 0; program_device(i, path, sizeof(path)); i++)
+		set_label(path, "security.SMACK64", ANYBODY);
+	step("smack: security.SMACK64=%s and SMACK64TRANSMUTE=TRUE on the root's /tmp, "
+	     "/dev and /dev/shm, SMACK64=" ANYBODY " on its devices", work);
 }
 
 /*
@@ -100,6 +149,8 @@ static void label_given(const struct policy *p)
 {
 	char label[LABEL_MAX];
 
+	if (programs)
+		label_programs(p);
 	given_lines(p, "labels", label_path);
 	given_line(p, "files-label", label, sizeof(label));
 	set_label(".", "security.SMACK64", label);
@@ -180,36 +231,6 @@ static void load(const struct policy *p)
 		bring_up(AGENT);
 }
 
-#define ANYBODY		"*"	/* Smack's label for objects that anyone may access */
-
-static const char *root_option(const struct policy *p)
-{
-	return p->state == POLICY_NONE ? "" : "smackfsdef=" WORK;
-}
-
-static const char *copied_label(const struct policy *p, const char **attribute)
-{
-	*attribute = "security.SMACK64";
-	return p->state == POLICY_NONE ? NULL : WORK;
-}
-
-/* Objects made in the root before it had a label have the kernel's, which nobody may write. */
-static void label_programs(void)
-{
-	static const char *const writable[] = { "tmp", "dev", "dev/shm" };
-	char path[1100];
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(writable); i++) {
-		set_label(writable[i], "security.SMACK64", WORK);
-		set_label(writable[i], "security.SMACK64TRANSMUTE", "TRUE");
-	}
-	for (i = 0; program_device(i, path, sizeof(path)); i++)
-		set_label(path, "security.SMACK64", ANYBODY);
-	step("smack: security.SMACK64=" WORK " and SMACK64TRANSMUTE=TRUE on the root's /tmp, "
-	     "/dev and /dev/shm, SMACK64=" ANYBODY " on its devices");
-}
-
 static void label(const struct policy *p)
 {
 	if (p->state == POLICY_NONE)
@@ -219,7 +240,7 @@ static void label(const struct policy *p)
 		return;
 	}
 	if (programs)
-		label_programs();
+		label_programs(p);
 	set_label(".", "security.SMACK64", WORK);
 	set_label(".", "security.SMACK64TRANSMUTE", "TRUE");
 	step("smack: security.SMACK64=" WORK " and SMACK64TRANSMUTE=TRUE on the "
@@ -265,6 +286,14 @@ static void confine(const struct policy *p)
 	step("smack: wrote %s to " CURRENT "; dropped CAP_MAC_OVERRIDE", label);
 }
 
+static void start(const struct policy *p)
+{
+	char label[LABEL_MAX];
+
+	write_line(CURRENT, given_line(p, "start", label, sizeof(label)));
+	drop_override();
+}
+
 static void prove(const struct policy *p)
 {
 	long fd;
@@ -290,6 +319,8 @@ POLICY_MODULE(smack) = {
 	.load = load,
 	.label = label,
 	.confine = confine,
+	.start = start,
+	.subject_file = "current",
 	.prove = prove,
 	.enter = enter,
 	.prove_noticed = prove_noticed,

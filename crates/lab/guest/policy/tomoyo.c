@@ -79,6 +79,70 @@ static void confine(const struct policy *p)
 	step("tomoyo: wrote %s to " TOMOYO "self_domain", domain);
 }
 
+/* Else the program starts in <kernel>, and moves into its domain by its path. */
+static void start(const struct policy *p)
+{
+	char domain[1024];
+
+	if (given_has(p, "start"))
+		write_line(TOMOYO "self_domain", given_line(p, "start", domain, sizeof(domain)));
+}
+
+/* Writing a PID asks for `PID PROFILE DOMAIN`: tomoyo_read_pid(). */
+static long subject_of(long pid, char *dst, size_t size)
+{
+	char text[1024], *at = text;
+	unsigned int blanks = 0;
+	long fd, n;
+
+	fd = sys_open(TOMOYO ".process_status", O_RDWR | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	n = format(text, sizeof(text), "%ld\n", pid);
+	n = sys_write(fd, text, n);
+	if (n > 0)
+		n = sys_read(fd, text, sizeof(text) - 1);
+	sys_close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	for (; *at && blanks < 2; at++)
+		blanks += *at == ' ';
+	format(dst, size, "%s", at);
+	return n;
+}
+
+/*
+ * Its records are not in the kernel's log (security/tomoyo/audit.c): a line about the access, the
+ * domain, and the permission that is missing, then an empty line.
+ */
+static int next_denial(char *dst, size_t size)
+{
+	static char record[8192];
+	long fd = sys_open(TOMOYO "audit", O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0), n;
+	char *domain, *missing, *p;
+
+	if (fd < 0)
+		return 0;
+	do {
+		n = sys_read(fd, record, sizeof(record) - 1);
+		record[n > 0 ? n : 0] = '\0';
+		/* Permissive mode lets the access pass. */
+	} while (n > 0 && !find_text(record, "mode=enforcing granted=no"));
+	sys_close(fd);
+	for (domain = record; *domain && *domain != '\n'; domain++)
+		;
+	if (!*domain)
+		return 0;
+	for (missing = ++domain; *missing && *missing != '\n'; missing++)
+		;
+	if (*missing)
+		*missing++ = '\0';
+	for (p = missing; *p && *p != '\n'; p++)
+		;
+	*p = '\0';
+	format(dst, size, "%s: %s", domain, missing);
+	return 1;
+}
+
 /* TOMOYO's own count of accesses allowed by permissive mode. */
 static u32 let_pass(void)
 {
@@ -134,6 +198,9 @@ POLICY_MODULE(tomoyo) = {
 	.name = "tomoyo",
 	.load = load,
 	.confine = confine,
+	.start = start,
+	.subject_of = subject_of,
+	.next_denial = next_denial,
 	.prove = prove,
 	.let_pass = let_pass,
 };

@@ -10,6 +10,7 @@
 #include <linux/wait.h>
 #include "program.h"
 #include "slabs.h"
+#include "../settings/given.h"
 
 /* As in <linux/if.h> and <linux/socket.h>, which need a C library. */
 #define IFF_UP		0x1
@@ -143,6 +144,7 @@ void program_prepare_root(void)
 	make_devices();
 	start_loopback();
 	keep_locked_pages();
+	given_move_root();
 	caches = sys_open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC, 0);
 	slabs_open();
 }
@@ -248,6 +250,8 @@ MARKED __attribute__((noreturn)) static void be_program(const struct run *run, e
 	open_as(1, run->output, O_WRONLY | O_CREAT | O_TRUNC);
 	open_as(2, ERRORS, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND);
 	path = find_program(run, found, sizeof(found));
+	if (!run->next)
+		given_start_program();
 	if (run->user || run->group) {
 		SYS(setgroups, 0, NULL);
 		err = SYS(setgid, run->group);
@@ -284,6 +288,7 @@ static long wait_for_all(long pid)
 		if (options & WNOHANG) {
 			/* A process is left over; the wait is limited. */
 			SYS(kill, -1, SIGKILL);
+			given_kill_all();
 			options = __WALL;
 		}
 		if (!ended)
@@ -329,6 +334,7 @@ MARKED static long run_program(struct cell *c, const struct run *run, enum way w
 
 	programs->told.error = 0;
 	programs->tasks.may_begin = 0;
+	given_begin_program();
 	pid = SYS(fork);
 	if (pid < 0)
 		return failed(c, "fork", pid);
@@ -338,12 +344,17 @@ MARKED static long run_program(struct cell *c, const struct run *run, enum way w
 		tasks_trace(&programs->tasks, pid);
 	status = wait_for_all(pid);
 	ticks = clock_then_marker(MARKER_WINDOW_END);
+	given_end_program(way == MEASURED);
 	if (programs->told.error)
-		return failed(c, programs->told.what, programs->told.error);
-	if (status < 0)
-		return failed(c, "wait4", status);
-	if (status)
-		return ended_badly(c, run, status);
+		status = failed(c, programs->told.what, programs->told.error);
+	else if (status < 0)
+		status = failed(c, "wait4", status);
+	else if (status)
+		status = ended_badly(c, run, status);
+	if (status) {
+		given_add_denial(c->reason, sizeof(c->reason));
+		return status;
+	}
 	if (way == MEASURED)
 		*sample = (struct sample){ 1, ticks - programs->told.ticks };
 	return 0;
@@ -408,6 +419,8 @@ MARKED int count_program(const struct cell_spec *spec, struct cell *c, struct ou
 	programs->tasks.count = 0;
 	for (n = 0; n < spec->warmup && !err; n++)
 		err = run_all(c, spec->cold, n ? UNMEASURED : TRACED, NULL);
+	if (!err)
+		err = given_unseen(c, programs->tasks.count);
 	if (err)
 		return err;
 	tasks_send(&programs->tasks, spec->id);
@@ -422,6 +435,7 @@ MARKED int count_program(const struct cell_spec *spec, struct cell *c, struct ou
 	}
 	marker(MARKER_CELL_END);
 	marker(MARKER_DISARM);
+	given_send_denials(spec->id);
 	return err;
 }
 

@@ -7,6 +7,7 @@
 #include <linux/ptrace.h>
 #include <asm/signal.h>
 #include <linux/wait.h>
+#include "../settings/given.h"
 #include "tasks.h"
 
 #define EVENTS	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | \
@@ -82,6 +83,7 @@ void tasks_stopped(struct tasks *t, long pid, int status)
 	case PTRACE_EVENT_EXIT:
 		if (task)
 			name_task(task);
+		given_look_at(pid);
 		break;
 	case EVENT_STOP:
 		/* A task stopped by a signal stays stopped; a new one begins. */

@@ -379,12 +379,20 @@ void given_lines(const struct policy *p, const char *name,
 	SYS(munmap, end - len, len);
 }
 
+int given_has(const struct policy *p, const char *name)
+{
+	char path[160];
+
+	format(path, sizeof(path), "%s" POLICY_DIR "%s/%s", agent_root, p->module->name, name);
+	return SYS(access, path, 0) == 0;
+}
+
 const char *given_line(const struct policy *p, const char *name, char *text, size_t size)
 {
-	char path[128], *end;
+	char path[160], *end;
 	long n;
 
-	format(path, sizeof(path), POLICY_DIR "%s/%s", p->module->name, name);
+	format(path, sizeof(path), "%s" POLICY_DIR "%s/%s", agent_root, p->module->name, name);
 	n = read_text(path, text, size);
 	for (end = text; n > 0 && *end && *end != '\n'; end++)
 		;

@@ -36,7 +36,6 @@ static volatile struct shared {
 
 static const struct policy *policies;
 static unsigned int policy_count;
-static long kernel_log = -1;
 static int in_cell_child;	/* this is a child */
 static int is_quiet;		/* its steps were reported during the proofs */
 
@@ -182,7 +181,7 @@ static void enter_all(void)
 }
 
 /* Unconfined tasks may do anything until the next child is confined. */
-static void release_all(void)
+void given_release(void)
 {
 	unsigned int i;
 
@@ -191,12 +190,39 @@ static void release_all(void)
 			policies[i].module->release(&policies[i]);
 }
 
-/* Policies that rule all tasks are proven by the agent. */
+static void try_in_root(const struct policy *p, void (*try)(const struct policy *p))
+{
+	long child = start_child(0);
+
+	if (!child) {
+		given_enter_root();
+		try(p);
+		end_child();
+	}
+	attend(child);
+}
+
+/* Policies that rule all tasks are proven by the agent, or in the programs' root. */
 static void rule_all(const struct policy *p)
 {
-	given_try_before(p);
+	if (programs)
+		try_in_root(p, given_try_before);
+	else
+		given_try_before(p);
 	p->module->confine(p);
-	given_try_after(p);
+	if (programs)
+		try_in_root(p, given_try_after);
+	else
+		given_try_after(p);
+}
+
+static long make_in_root(const void *policy)
+{
+	const struct policy *p = policy;
+
+	given_enter_root();
+	given_make_files(p);
+	return 0;
 }
 
 void given_make(const struct policy *all, unsigned int count)
@@ -207,7 +233,12 @@ void given_make(const struct policy *all, unsigned int count)
 		if (!all[i].given)
 			continue;
 		given_read_accesses(&all[i]);
-		given_make_files(&all[i]);
+		if (!programs)
+			given_make_files(&all[i]);
+		else
+			or_fatal(in_child(make_in_root, &all[i]),
+				 "%s: making the files of accesses in the root",
+				 all[i].module->name);
 	}
 }
 
@@ -216,6 +247,8 @@ void given_prove(const struct policy *all, unsigned int count)
 	unsigned int i, any = 0;
 	long child;
 
+	if (programs && !shared)
+		shared = map_shared(sizeof(*shared));
 	for (i = 0; i < count; i++) {
 		if (all[i].given && all[i].module->global)
 			rule_all(&all[i]);
@@ -226,70 +259,34 @@ void given_prove(const struct policy *all, unsigned int count)
 		return;
 	policies = all;
 	policy_count = count;
-	shared = map_shared(sizeof(*shared));
-	/* Logs each measurement's denial, not only those of five seconds. */
-	write_line("/proc/sys/kernel/printk_ratelimit", "0");
-	kernel_log = sys_open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+	if (!shared)
+		shared = map_shared(sizeof(*shared));
+	given_log_open();
 	child = start_child(0);
 	if (!child) {
+		given_enter_root();
 		confine_all(1);
 		end_child();
 	}
 	attend(child);
-	release_all();
-}
-
-static void skip_log(void)
-{
-	if (kernel_log >= 0)
-		SYS(lseek, kernel_log, 0, 2 /* SEEK_END */);
-}
-
-/* A module's log record of a denial; or NULL. */
-static char *denial_in(char *record)
-{
-	static const char *const marks[] = {
-		"apparmor=\"DENIED\"", "avc:  denied", "domain=", "lsm=SMACK",
-	};
-	const char *at;
-	unsigned int i;
-
-	/* Accesses that passed because nothing was enforced. */
-	if (find_text(record, "permissive=1"))
-		return NULL;
-	for (i = 0; i < ARRAY_SIZE(marks); i++) {
-		at = find_text(record, marks[i]);
-		if (at)
-			return record + (at - record);
-	}
-	return NULL;
+	given_release();
 }
 
 /* The reason ends with the module's own log line about the denial. */
 static void add_log(struct cell *c)
 {
-	static char record[8192];
 	size_t len = strlen(c->reason);
+	const char *line = NULL;
 	unsigned int tries;
-	char *line, *end;
-	long n;
 
-	for (tries = 0; kernel_log >= 0 && tries < LOG_TRIES; tries++) {
-		while ((n = sys_read(kernel_log, record, sizeof(record) - 1)) > 0) {
-			record[n] = '\0';
-			line = denial_in(record);
-			if (!line)
-				continue;
-			for (end = line; *end && *end != '\n'; end++)
-				;
-			*end = '\0';
-			format(c->reason + len, sizeof(c->reason) - len, "; the kernel's log: %s",
-			       line);
-			return;
-		}
+	for (tries = 0; !line && tries < LOG_TRIES; tries++) {
+		line = given_log_next();
 		/* The audit thread writes it asynchronously. */
-		pause_ms(10);
+		if (!line)
+			pause_ms(10);
 	}
+	if (line)
+		format(c->reason + len, sizeof(c->reason) - len, "; the kernel's log: %s", line);
 }
 
 static int is_refusal(int result)
@@ -330,7 +327,7 @@ static int attempt(const struct cell_spec *spec, struct cell *c, struct outcome 
 		end_child();
 	}
 	attend(child);
-	release_all();
+	given_release();
 	memcpy(out, (const void *)&shared->out, sizeof(*out));
 	memcpy(c->reason, (const void *)shared->reason, sizeof(c->reason));
 	if (spec->metric != METRIC_INSTRUCTIONS)
@@ -345,11 +342,12 @@ int given_run(const struct cell_spec *spec, struct cell *c, struct outcome *out,
 {
 	int result;
 
-	if (!shared) {
+	/* A program enters its policy itself. */
+	if (!shared || is_program(spec)) {
 		result = setup(spec);
 		return result < 0 ? result : run(spec, out);
 	}
-	skip_log();
+	given_log_skip();
 	result = attempt(spec, c, out, 1, setup, run);
 	/* Benchmarks interpret EPERM of link as missing support by the file system. */
 	if (shared->stage == STAGE_SETUP && (is_refusal(result) || result == UNSUPPORTED)) {
@@ -357,7 +355,7 @@ int given_run(const struct cell_spec *spec, struct cell *c, struct outcome *out,
 		if (result < 0)
 			return result;
 		c->reason[0] = '\0';
-		skip_log();
+		given_log_skip();
 		result = attempt(spec, c, out, 0, setup, run);
 	}
 	if (is_refusal(result))

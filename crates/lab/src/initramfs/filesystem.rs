@@ -89,7 +89,7 @@ pub(super) struct Support<'a> {
 }
 
 impl<'a> Support<'a> {
-    pub fn of(kernel: &'a Kernel, tree: Option<&'a ModuleTree>) -> Result<Support<'a>, Error> {
+    pub fn read(kernel: &'a Kernel, tree: Option<&'a ModuleTree>) -> Result<Support<'a>, Error> {
         let config = kernel.config.as_deref().map(|path| {
             let text = kernels::files::read(path, CONFIG_LIMIT)?;
             Ok::<_, Error>(String::from_utf8_lossy(&text).into_owned())
@@ -141,12 +141,12 @@ impl<'a> Support<'a> {
         }
         match configured {
             Some("m") => Err(format!(
-                "{module} is a module ({option}=m), and the kernel's modules are not here"
+                "{module} is a module ({option}=m), and the kernel's modules are missing"
             )),
             Some(_) => Err(format!("it has no {module} ({option} is not set)")),
             None if self.image_holds(trace) => Ok(true),
             None => Err(format!(
-                "it has no {module} built in, and no modules are here"
+                "{module} is not built in, and the kernel's modules are missing"
             )),
         }
     }

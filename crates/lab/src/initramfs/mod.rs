@@ -226,7 +226,7 @@ fn needs(guest: Guest<'_>, kernel: &Kernel) -> Result<(Disk, Vec<Module>), Error
         .as_deref()
         .map(|dir| ModuleTree::open(dir, kernel.arch()))
         .transpose()?;
-    let support = Support::of(kernel, tree.as_ref())?;
+    let support = Support::read(kernel, tree.as_ref())?;
     let disk = match root {
         true => support.disk_of_root(),
         false => Disk::Ram,
@@ -235,8 +235,13 @@ fn needs(guest: Guest<'_>, kernel: &Kernel) -> Result<(Disk, Vec<Module>), Error
     if root && made_as(fs) != fs {
         if matches!(disk, Disk::Ram) && fs != FileSystem::Tmpfs {
             return Err(Error::Unsupported {
-                what: format!("a guest of {} cannot have its root on {fs}", kernel.name),
-                reason: "the kernel has no persistent memory to copy it from".to_owned(),
+                what: format!(
+                    "a guest with kernel {} cannot have its root on {fs}",
+                    kernel.name
+                ),
+                reason: "the kernel does not support persistent memory, from which the root is \
+                         copied"
+                    .to_owned(),
                 hint: Some("use ext4, btrfs or tmpfs".to_owned()),
             });
         }
@@ -249,12 +254,13 @@ fn needs(guest: Guest<'_>, kernel: &Kernel) -> Result<(Disk, Vec<Module>), Error
             Ok(false) => needed.push(driver.module),
             Err(reason) => {
                 return Err(Error::Unsupported {
-                    what: format!("kernel {} cannot work on {fs}", kernel.name),
+                    what: format!("kernel {} cannot use {fs}", kernel.name),
                     reason,
                     hint: matches!(disk, Disk::Persistent(_)).then(|| {
                         format!(
-                            "a root lies on persistent memory, whose modules earlier versions of \
-                             lsmeter left out: for a kernel of Debian, `lsmeter kernel fetch {}`",
+                            "a root needs persistent memory, whose modules earlier versions of \
+                             lsmeter did not keep: fetch a Debian kernel again with `lsmeter \
+                             kernel fetch {}`",
                             kernel.name
                         )
                     }),
@@ -263,8 +269,8 @@ fn needs(guest: Guest<'_>, kernel: &Kernel) -> Result<(Disk, Vec<Module>), Error
         }
     }
     if let Some(tree) = &tree {
-        let wanted = guest.modules.iter().copied();
-        needed.extend(wanted.filter(|name| !tree.is_builtin(name) && tree.contains(name)));
+        let asked = guest.modules.iter().copied();
+        needed.extend(asked.filter(|name| !tree.is_builtin(name) && tree.contains(name)));
     }
     let modules = match tree {
         Some(tree) if !needed.is_empty() => tree.load_order(&needed)?,

@@ -95,7 +95,8 @@ pub(super) fn refuse(root: &Root, fs: FileSystem) -> Result<(), Error> {
     let (uid, gid) = owner(root)?;
     if (uid, gid) != (0, 0) {
         return Err(unsupported(format!(
-            "mkfs.{fs} keeps the owner on this machine, user {uid} and group {gid}, instead of root"
+            "mkfs.{fs} would keep the owner on this machine (user {uid}, group {gid}) instead of \
+             root"
         )));
     }
     Ok(())
@@ -120,7 +121,7 @@ fn script(fixes: &[Fix], root: &Root) -> Result<Vec<u8>, Error> {
         if let (Some(mode), Some(made)) = (fix.mode, fix.made) {
             make(fix, mode, made, &path, &mut script)?;
         }
-        let mut set = |field: String| say(&mut script, "sif", &path, &field);
+        let mut set = |field: String| push_command(&mut script, "sif", &path, &field);
         if let Some(mode) = fix.mode {
             set(format!("mode 0{mode:o}"));
         }
@@ -137,7 +138,7 @@ fn script(fixes: &[Fix], root: &Root) -> Result<Vec<u8>, Error> {
                 .map(|byte| format!("\\{byte:03o}"))
                 .collect();
             let value = format!("security.capability \"{value}\"");
-            say(&mut script, "ea_set", &path, &value);
+            push_command(&mut script, "ea_set", &path, &value);
         }
     }
     if script
@@ -146,13 +147,13 @@ fn script(fixes: &[Fix], root: &Root) -> Result<Vec<u8>, Error> {
     {
         return Err(Error::Environment {
             what: format!("a path of the root is too long for {DEBUGFS}"),
-            hint: "give files with owners other than root, and devices, shorter paths".to_owned(),
+            hint: "shorten the paths of devices and of files that root does not own".to_owned(),
         });
     }
     Ok(script)
 }
 
-fn say(script: &mut Vec<u8>, command: &str, path: &[u8], rest: &str) {
+fn push_command(script: &mut Vec<u8>, command: &str, path: &[u8], rest: &str) {
     script.extend([command.as_bytes(), b" ", path, b" ", rest.as_bytes(), b"\n"].concat());
 }
 
@@ -175,11 +176,11 @@ fn make(
         _ => "p".to_owned(),
     };
     script.extend([b"cd ", &directory[..], b"\n"].concat());
-    say(script, "mknod", &name, &kind);
+    push_command(script, "mknod", &name, &kind);
     if !is_old {
         // new_encode_dev() of the kernel's include/linux/kdev_t.h
         let device = minor & 0xff | (major & 0xfff) << 8 | (minor & 0xf_ff00) << 12;
-        say(script, "sif", path, &format!("block[1] {device}"));
+        push_command(script, "sif", path, &format!("block[1] {device}"));
     }
     Ok(())
 }
@@ -203,8 +204,8 @@ fn quoted_name(name: &Path) -> Result<Vec<u8>, Error> {
                 let name = printable(&name.to_string_lossy(), 200);
                 return Err(Error::Environment {
                     what: format!(
-                        "{name} has a line break in its name, and an owner or mode that only \
-                         {DEBUGFS} can give it"
+                        "{DEBUGFS} cannot set the owner or mode of {name}, whose name contains a \
+                         line break"
                     ),
                     hint: "rename the file, or make root its owner".to_owned(),
                 });

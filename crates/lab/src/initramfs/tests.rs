@@ -199,8 +199,8 @@ fn written(config: &str, modules: &[&str]) -> Option<Result<(Vec<String>, Files)
     let kernel = kernel(dir.path(), &files);
     let mut root = root(dir.path());
     let cancel = AtomicBool::new(false);
-    let mut tell = |_| {};
-    let mut watch = Watch::new(&cancel, &mut tell);
+    let mut report = |_| {};
+    let mut watch = Watch::new(&cancel, &mut report);
     if let Err(error) = root.make_image(FileSystem::Ext4, &mut watch) {
         assert!(error.hint().unwrap().contains("e2fsprogs"));
         return None;

@@ -39,8 +39,8 @@ impl Plan {
         let units = self.units(experiment);
         let weights: Vec<u64> = units.iter().map(|unit| unit.weight).collect();
         let mut kept: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (unit, of) in units.into_iter().zip(divide(&weights, shard.count)) {
-            if of == shard.index {
+        for (unit, index) in units.into_iter().zip(divide(&weights, shard.count)) {
+            if index == shard.index {
                 for (visit, cells) in unit.visits {
                     kept.entry(visit).or_default().extend(cells);
                 }
@@ -109,7 +109,7 @@ impl Plan {
 
     fn weight(&self, experiment: &Experiment, cell: usize) -> u64 {
         let PlannedCell { key, job } = &self.cells[cell];
-        let samples = u64::from(experiment.samples.of(key.metric));
+        let samples = u64::from(experiment.samples.for_metric(key.metric));
         let warmup = u64::from(experiment.warmup);
         match key.metric {
             counted if counted.is_counted() => match job.repetitions {
@@ -227,14 +227,14 @@ mod tests {
              stacks = ['capability']\nmetrics = ['time']\nrounds = 1\nbenchmarks = ['stat:*']",
         );
         for plan in shards(&experiment, 3) {
-            let of = |kernel| {
+            let cells = |kernel| {
                 let visits = plan
                     .visits
                     .iter()
                     .filter(move |visit| visit.kernel == kernel);
                 visits.map(|visit| visit.cells.len()).sum::<usize>()
             };
-            assert_eq!(of(0), of(1));
+            assert_eq!(cells(0), cells(1));
         }
     }
 
@@ -255,8 +255,8 @@ mod tests {
             let shards = divide(&weights, count);
             prop_assert_eq!(shards.len(), weights.len());
             let load = |shard: u32| -> u64 {
-                let of = shards.iter().zip(&weights).filter(|(s, _)| **s == shard);
-                of.map(|(_, weight)| weight).sum()
+                let own = shards.iter().zip(&weights).filter(|(s, _)| **s == shard);
+                own.map(|(_, weight)| weight).sum()
             };
             let loads: Vec<u64> = (1..=count).map(load).collect();
             prop_assert_eq!(loads.iter().sum::<u64>(), weights.iter().sum::<u64>());

@@ -34,8 +34,8 @@ fn layouts_of_one_number_take_turns_with_their_baseline() {
     .unwrap();
     let visits = plan.visits.iter();
     let turns: Vec<(usize, u32)> = visits.map(|visit| (visit.kernel, visit.round)).collect();
-    let round = |of| [(0, of), (2, of), (1, of), (3, of)];
-    assert_eq!(turns, [round(0), round(1)].concat());
+    let turns_of = |round| [(0, round), (2, round), (1, round), (3, round)];
+    assert_eq!(turns, [turns_of(0), turns_of(1)].concat());
 }
 
 #[test]

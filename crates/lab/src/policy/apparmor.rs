@@ -19,7 +19,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let rules = request.configuration.settings.rules.unwrap_or(0);
     let denials = request.configuration.settings.denials;
     let more = if denials { denials::APPARMOR } else { "" };
-    let profile = request.in_work_dir(&profile(state, rules, request.programs, more));
+    let profile = request.in_work_dir(&profile(state, rules, request.root.is_some(), more));
     let (parser, version) = parser()?;
     let inputs = [profile.as_bytes(), FEATURES.as_bytes(), version.as_bytes()];
     let compiled = tools::cached(request.cache, "apparmor", &inputs, &mut |made| {
@@ -34,8 +34,8 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         steps: denials::step("apparmor", "PROFILE", more)
             .into_iter()
             .chain([format!(
-                "apparmor: apparmor_parser -QK -M features -o profile PROFILE \
-                 ({version}; {rules} rules more{complain})"
+                "apparmor: apparmor_parser -QK -M features -o profile PROFILE ({version}; {rules} \
+                 more rules{complain})"
             )])
             .collect(),
         files: vec![("profile".to_owned(), compiled)],

@@ -32,7 +32,7 @@ pub(super) fn add(
         all.extend(another(request)?);
         prepared.files.push(("again".to_owned(), all));
         prepared.steps.push(format!(
-            "apparmor: again is profile, and behind it: {ANOTHER:?}"
+            "apparmor: `again` is `profile` followed by {ANOTHER:?}"
         ));
     }
     Ok(prepared)
@@ -58,7 +58,7 @@ pub(super) fn check(configuration: &Configuration, directives: &str) -> Result<(
     let asked = configuration.settings.first_after;
     match asked {
         Some(event) if !directives.contains(KEY) => Err(PolicyError::Unsupported(format!(
-            "no module of {} drops cached decisions at a {event}",
+            "no module in {} drops cached decisions at a {event}",
             configuration.stack
         ))),
         _ => Ok(()),

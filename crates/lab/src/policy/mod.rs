@@ -33,7 +33,8 @@ pub struct Request<'a> {
     pub configuration: &'a Configuration,
     pub work_dir: Option<&'a str>,
     pub custom: &'a BTreeMap<String, CustomPolicy>,
-    pub programs: bool,
+    /// The programs' root on this machine; None for benchmarks.
+    pub root: Option<&'a Path>,
     pub kernel: Option<&'a Kernel>,
     pub cache: &'a Path,
 }
@@ -113,7 +114,7 @@ fn of_module(
     }
     let of = given::of(request, name);
     if of.is_some() {
-        tools::vm_only(request, &format!("a custom policy of {title}"))?;
+        tools::vm_only(request, &format!("a custom policy for {title}"))?;
     }
     // A custom Smack policy is read first: its errors are reported on any kernel.
     if name != "smack" {
@@ -171,7 +172,7 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
     names.sort_by_key(|name| name == "smack");
     if configuration.settings.denials {
         // First: modules label the files.
-        tools::vm_only(request, "a set of files that are denied")?;
+        tools::vm_only(request, "a set of denied files")?;
         setup.add(denials::NAME, Policy::Enforcing, Prepared::default())?;
     }
     let asked = setup.directives.len();
@@ -203,7 +204,7 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
     }
     if configuration.policy != Policy::None && setup.directives.len() == asked {
         return Err(PolicyError::Unsupported(format!(
-            "no module of {} has a policy",
+            "no module in {} has a policy",
             configuration.stack
         )));
     }
@@ -220,7 +221,8 @@ impl PolicySetup {
         for (name, content) in prepared.files {
             if content.len() > FILE_LIMIT_BYTES {
                 return Err(PolicyError::Unsupported(format!(
-                    "the policy of {module} has {} bytes; at most {FILE_LIMIT_BYTES} are loaded",
+                    "the policy for {module} is too large: {} bytes, at most {FILE_LIMIT_BYTES} \
+                     are allowed",
                     content.len()
                 )));
             }
@@ -254,7 +256,7 @@ fn modules_of(stack: &Stack, kernel: Option<&Kernel>) -> Result<Vec<String>, Pol
     let list = config.as_deref().and_then(default_modules);
     let list = list.ok_or_else(|| {
         PolicyError::Unsupported(format!(
-            "the default stack of {} is unknown, because its configuration is: name the stack",
+            "the default stack of {} is unknown without the kernel's configuration: name the stack",
             kernel.name
         ))
     })?;

@@ -10,8 +10,8 @@ use super::{PolicyError, Prepared, Request, denials, given, tools};
 /// A policy is built into the kernel, or signed by a built-in key.
 pub(super) fn ipe() -> Result<Prepared, PolicyError> {
     Err(PolicyError::Unsupported(
-        "IPE takes policies that are built in (CONFIG_IPE_BOOT_POLICY) or signed by a key of \
-         the kernel's (security/ipe/policy_fs.c): neither can be custom to a kernel from outside"
+        "IPE accepts only policies that are built into the kernel (CONFIG_IPE_BOOT_POLICY) or \
+         signed by one of the kernel's keys (security/ipe/policy_fs.c): lsmeter cannot load its own"
             .to_owned(),
     ))
 }
@@ -29,7 +29,7 @@ pub(super) fn landlock(request: &Request<'_>) -> Prepared {
 
 /// It only restricts where modules are loaded from.
 pub(super) fn loadpin(request: &Request<'_>) -> Result<Prepared, PolicyError> {
-    let what = "module to load and so nothing to pin";
+    let what = "loadable modules for LoadPin to check";
     tools::need(request, what, "CONFIG_MODULES")?;
     let enforce = u8::from(request.configuration.policy == Policy::Enforcing);
     Ok(Prepared {
@@ -46,7 +46,7 @@ pub(super) fn safesetid(request: &Request<'_>) -> Prepared {
     let rules = request.configuration.settings.rules.unwrap_or(0);
     Prepared {
         steps: vec![format!(
-            "safesetid: 1000:1001, 1001:1001 and {rules} rules of other users"
+            "safesetid: 1000:1001, 1001:1001 and {rules} rules for other users"
         )],
         files: vec![("policy".to_owned(), user_ids(rules).into_bytes())],
         ..Prepared::default()
@@ -69,7 +69,7 @@ fn user_ids(rules: u32) -> String {
 pub(super) fn audit(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "audit")?;
     tools::need(request, "audit", "CONFIG_AUDIT")?;
-    tools::need(request, "audit of system calls", "CONFIG_AUDITSYSCALL")?;
+    tools::need(request, "system-call auditing", "CONFIG_AUDITSYSCALL")?;
     let rules = request.configuration.settings.audit_rules;
     let mut kernel_arguments = vec!["audit=1".to_owned(), "audit_backlog_limit=8192".to_owned()];
     if rules == Some(AuditRules::NeverTask) {
@@ -101,7 +101,7 @@ pub(super) fn ima(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     if let Some(of) = given::of(request, "ima") {
         return given::ima(request, of);
     }
-    tools::need(request, "appraisal by IMA", "CONFIG_IMA_APPRAISE")?;
+    tools::need(request, "IMA appraisal", "CONFIG_IMA_APPRAISE")?;
     let policy = request.configuration.settings.ima_policy;
     // Numbered by policy/ima.c of the guest.
     let of_kernel = match policy.unwrap_or(ImaPolicy::FileSystem) {
@@ -126,7 +126,7 @@ pub(super) fn ima(request: &Request<'_>) -> Result<Prepared, PolicyError> {
 pub(super) fn evm(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "EVM")?;
     tools::need(request, "EVM", "CONFIG_EVM")?;
-    tools::need(request, "key for EVM", "CONFIG_ENCRYPTED_KEYS")?;
+    tools::need(request, "encrypted keys for EVM", "CONFIG_ENCRYPTED_KEYS")?;
     Ok(Prepared {
         kernel_arguments: tools::integrity_argument(request).into_iter().collect(),
         ..Prepared::default()

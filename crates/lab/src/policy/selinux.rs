@@ -80,11 +80,11 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     prepared.keys.extend(settings.labels.map(|n| ("labels", n)));
     let (policy, contexts, steps) = match settings.selinux_policy {
         None | Some(SelinuxPolicy::Minimal) => {
-            let programs = request.programs.then_some(&MINIMAL_PROGRAMS);
+            let programs = request.root.is_some().then_some(&MINIMAL_PROGRAMS);
             minimal(request.cache, more, programs)?
         }
         Some(SelinuxPolicy::Reference) => {
-            let programs = request.programs.then_some(&REFERENCE_PROGRAMS);
+            let programs = request.root.is_some().then_some(&REFERENCE_PROGRAMS);
             reference(request.cache, more, programs)?
         }
     };
@@ -230,7 +230,7 @@ fn reference(cache: &Path, more: More, programs: Option<&Programs>) -> Result<Ma
     })?;
     let distributed = String::from_utf8(distributed).map_err(|_| {
         tools::failed(
-            format!("the modules of {MODULES} do not convert to CIL text"),
+            format!("converting the modules in {MODULES} did not produce CIL text"),
             format!("reinstall the package {PACKAGE}"),
         )
     })?;

@@ -12,8 +12,8 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let rules = request.configuration.settings.rules.unwrap_or(0);
     Ok(Prepared {
         steps: vec![format!(
-            "smack: lsmeter may do rwxatl with lsmeter-work; {rules} rules more of lsmeter, \
-             with objects of their own"
+            "smack: lsmeter has rwxatl access to lsmeter-work; {rules} more rules for lsmeter, \
+             each with its own object"
         )],
         keys: denials::key(request).into_iter().collect(),
         files: vec![("rules".to_owned(), text(rules).into_bytes())],
@@ -27,7 +27,7 @@ pub(super) fn check_state(request: &Request<'_>) -> Result<(), PolicyError> {
         && tools::option(request, "CONFIG_SECURITY_SMACK_BRINGUP").is_some_and(|v| v != "y")
     {
         return Err(PolicyError::Unsupported(
-            "Smack is permissive only in bring-up mode, which this kernel has not \
+            "Smack is permissive only in bring-up mode, which this kernel does not have \
              (CONFIG_SECURITY_SMACK_BRINGUP)"
                 .to_owned(),
         ));

@@ -34,7 +34,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
          those that it needs"
     )];
     let mut profiles = PROFILE.to_owned();
-    let mut exceptions = request.in_work_dir(&exceptions(request.programs));
+    let mut exceptions = request.in_work_dir(&exceptions(request.root.is_some()));
     if request.configuration.settings.denials {
         profiles = denials::tomoyo_profiles(&profiles);
         let more = denials::TOMOYO;
@@ -50,7 +50,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
             file("exception_policy", &exceptions),
             file(
                 "domain_policy",
-                &request.in_work_dir(&domains(profile, rules, request.programs)),
+                &request.in_work_dir(&domains(profile, rules, request.root.is_some())),
             ),
         ],
         ..Prepared::default()

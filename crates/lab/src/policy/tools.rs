@@ -52,7 +52,8 @@ pub(super) fn vm_only(request: &Request<'_>, what: &str) -> Result<(), PolicyErr
     match request.kernel {
         Some(_) => Ok(()),
         None => Err(PolicyError::Unsupported(format!(
-            "{what} is only set up in virtual machines: it would apply to this whole machine"
+            "{what} can be set up only in virtual machines: here it would apply to the whole \
+             machine"
         ))),
     }
 }
@@ -221,7 +222,7 @@ pub(super) fn digest(paths: &[&Path]) -> Result<String, PolicyError> {
 pub(super) fn suggestion(word: &str, names: &[&str]) -> String {
     match nearest(word, names.iter().copied()) {
         Some(near) => format!("did you mean {near}?"),
-        None => format!("there are {}", listed(names, LISTED, 200)),
+        None => format!("expected one of {}", listed(names, LISTED, 200)),
     }
 }
 

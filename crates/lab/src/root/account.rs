@@ -96,7 +96,7 @@ fn unknown(what: &str, name: &str, list: &str) -> LabError {
     let name = printable(name, 100);
     Failure::usage(
         format!("the root has no {what} `{name}`: it is not in {list}"),
-        "give its number: user = \"1000:1000\"",
+        "give numbers, for example user = \"1000:1000\"",
     )
     .into()
 }

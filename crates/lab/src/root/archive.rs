@@ -27,9 +27,14 @@ pub(super) fn unpack(path: &Path, unpacker: &mut Unpacker<'_, '_>) -> Result<(),
     unpacker.unpack(reader.map_err(|error| damaged(&title, &error))?, &title)?;
     let has = |name: &str| unpacker.tree.entry(TOP, OsStr::new(name)).is_some();
     let hint = match (has("oci-layout"), has("manifest.json")) {
-        (true, _) => format!("mkdir image && tar -xf {title} -C image, and --root image"),
+        (true, _) => format!(
+            "unpack it with `mkdir image && tar -xf {title} -C image`, then use --root image"
+        ),
         (false, true) => {
-            format!("skopeo copy docker-archive:{title} oci:image, and --root image")
+            format!(
+                "convert it with `skopeo copy docker-archive:{title} oci:image`, then use --root \
+                 image"
+            )
         }
         (false, false) => return Ok(()),
     };

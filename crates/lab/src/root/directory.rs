@@ -125,10 +125,10 @@ impl Reader<'_, '_> {
             hash.update(&buffer[..n]);
         }
         let now = file.metadata().map_err(unreadable(path))?;
-        let stamp = |of: &Metadata| (of.ino(), of.len(), of.mtime(), of.mtime_nsec());
+        let stamp = |file: &Metadata| (file.ino(), file.len(), file.mtime(), file.mtime_nsec());
         if bytes != found.len() || stamp(&now) != stamp(found) {
             return Err(Failure::environment(
-                format!("{} changes while it is read", path.display()),
+                format!("{} changed while it was read", path.display()),
                 "stop its writer, or copy the root",
             )
             .into());
@@ -152,7 +152,7 @@ pub(super) fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> LabError
     move |error| match error.kind() {
         std::io::ErrorKind::PermissionDenied => Failure::environment(
             format!("cannot read {}: {error}", path.display()),
-            "lsmeter must read all of the root: give it as a tar file, or run as its owner",
+            "lsmeter must read the whole root: give a tar file, or run lsmeter as the root's owner",
         )
         .into(),
         std::io::ErrorKind::NotFound => Failure::usage(
@@ -160,7 +160,7 @@ pub(super) fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> LabError
             "give a root's directory, tar file or OCI layout: --root PATH",
         )
         .into(),
-        std::io::ErrorKind::InvalidFilename => unsound(&path, "is too long a path"),
+        std::io::ErrorKind::InvalidFilename => unsound(&path, "is too long"),
         _ => LabError::io("read", &path)(error),
     }
 }

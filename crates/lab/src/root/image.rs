@@ -117,7 +117,7 @@ pub(super) fn image(layout: &Path) -> Result<Image, LabError> {
     }
     let (mut found, mut others) = (search.found, search.platforms);
     found.dedup_by(|one, other| one.digest == other.digest);
-    let (path, wanted) = (layout.display(), Platform::of_guests());
+    let (path, own) = (layout.display(), Platform::of_guests());
     let (Some(image), count) = (found.pop(), found.len()) else {
         others.dedup();
         let others = match others.is_empty() {
@@ -125,15 +125,18 @@ pub(super) fn image(layout: &Path) -> Result<Image, LabError> {
             false => model::listed(&others, LISTED, 100),
         };
         return Err(Failure::environment(
-            format!("{path} has no image for {wanted}, only for {others}"),
-            format!("save the image of that platform: docker pull --platform {wanted}"),
+            format!("{path} has no image for {own}, only for {others}"),
+            format!("save the image for that platform: docker pull --platform {own}"),
         )
         .into());
     };
     if count > 0 {
         return Err(Failure::usage(
-            format!("{path} has {} images for {wanted}", count + 1),
-            format!("copy one of them: skopeo copy oci:{path}:NAME oci:image, and --root image"),
+            format!("{path} has {} images for {own}", count + 1),
+            format!(
+                "copy one of them with `skopeo copy oci:{path}:NAME oci:image`, then use --root \
+                 image"
+            ),
         )
         .into());
     }
@@ -148,8 +151,12 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn look(&mut self, descriptor: &Descriptor, depth: usize) -> Result<(), LabError> {
-        let wanted = Platform::of_guests();
-        if let Some(other) = descriptor.platform.as_ref().filter(|of| **of != wanted) {
+        let own = Platform::of_guests();
+        if let Some(other) = descriptor
+            .platform
+            .as_ref()
+            .filter(|platform| **platform != own)
+        {
             // Descriptors without a platform describe the image's build.
             let other = other.to_string();
             self.platforms
@@ -170,9 +177,11 @@ impl Search<'_> {
             return Err(odd("lists too many images"));
         }
         let config = manifest.config.as_ref();
-        let config = &config.ok_or_else(|| odd("lists what is no image"))?.digest;
+        let config = &config
+            .ok_or_else(|| odd("lists something other than an image"))?
+            .digest;
         let file: ImageFile = read(self.layout, &part(config), Some(config))?;
-        if file.platform != wanted {
+        if file.platform != own {
             self.platforms.push(file.platform.to_string());
             return Ok(());
         }
@@ -271,7 +280,7 @@ fn read<T: DeserializeOwned>(
     let bad = |reason: String| {
         Failure::environment(
             format!("cannot read {title}: {reason}"),
-            "give a whole OCI image layout, as saved by Docker 25 and later",
+            "give a complete OCI image layout, as saved by Docker 25 and later",
         )
     };
     if length > TEXT_LIMIT {
@@ -290,8 +299,8 @@ fn read<T: DeserializeOwned>(
 fn open(path: &Path) -> Result<(File, u64), LabError> {
     let missing = || {
         LabError::from(Failure::environment(
-            format!("{} is not there", path.display()),
-            "the image is not whole: save it again with all its parts",
+            format!("{} is missing", path.display()),
+            "the image is incomplete: save it again with all its parts",
         ))
     };
     // Do not block on a pipe.
@@ -311,7 +320,7 @@ fn open(path: &Path) -> Result<(File, u64), LabError> {
 fn odd(what: &str) -> LabError {
     Failure::environment(
         format!("the image layout {what}"),
-        "check that it is whole, with `skopeo inspect`",
+        "check the layout with `skopeo inspect`",
     )
     .into()
 }

@@ -93,7 +93,7 @@ impl Bring<'_, '_> {
     /// Matching files and directories, with the libraries of programs among them.
     fn fitting(&mut self, pattern: &str) -> Result<(), LabError> {
         let refuse = |what: String| {
-            let hint = "give the whole path of files on this machine: /usr/lib/python3*";
+            let hint = "give an absolute path or pattern, for example /usr/lib/python3*";
             LabError::from(Failure::usage(what, hint))
         };
         if !pattern.starts_with('/') {

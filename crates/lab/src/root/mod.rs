@@ -68,7 +68,7 @@ impl Root {
 
     /// The root of the experiment's programs, if any. Stores its digest and the image's settings in
     /// the experiment.
-    pub fn of(
+    pub fn prepare_for(
         programs: Option<&mut Programs>,
         watch: &mut Watch<'_>,
     ) -> Result<Option<Root>, LabError> {
@@ -176,13 +176,13 @@ impl Root {
     }
 
     pub(crate) fn image(&self, fs: FileSystem) -> Option<&Image> {
-        let made = self.image.as_ref().filter(|(wanted, _)| *wanted == fs);
+        let made = self.image.as_ref().filter(|(asked, _)| *asked == fs);
         made.map(|(_, image)| image)
     }
 
     pub(crate) fn is_copied(&self) -> bool {
-        let wanted = self.image.as_ref().map(|&(wanted, _)| wanted);
-        wanted.is_some_and(|wanted| made_as(wanted) != wanted)
+        let asked = self.image.as_ref().map(|&(asked, _)| asked);
+        asked.is_some_and(|asked| made_as(asked) != asked)
     }
 
     #[must_use]

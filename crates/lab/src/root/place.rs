@@ -37,7 +37,7 @@ pub(super) fn place(unpacker: &mut Unpacker<'_, '_>, root: &Path) -> Result<(), 
         let node = &tree.nodes[id];
         let target = root.join(path);
         let failed = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::InvalidFilename => unsound(path, "is too long a path"),
+            std::io::ErrorKind::InvalidFilename => unsound(path, "is too long"),
             _ => LabError::io("create", &target)(error),
         };
         if let Some(first) = placed.get(&id) {

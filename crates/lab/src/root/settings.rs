@@ -36,7 +36,7 @@ impl Settings {
             workload.argv = words.cloned().collect();
             if workload.argv.is_empty() {
                 return Err(Failure::usage(
-                    "a root without a workload: it is not an image with a program",
+                    "no workload for the root, which is not an image with a default program",
                     "give a command after --, or in [[workloads]]",
                 )
                 .into());
@@ -67,7 +67,10 @@ impl Settings {
         let mut variables: Vec<String> = self.env.iter().flatten().cloned().collect();
         for variable in ENVIRONMENT {
             let name = variable.split('=').next();
-            if !variables.iter().any(|of| of.split('=').next() == name) {
+            if !variables
+                .iter()
+                .any(|other| other.split('=').next() == name)
+            {
                 variables.push(variable.to_owned());
             }
         }

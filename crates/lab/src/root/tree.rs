@@ -209,7 +209,9 @@ impl Tree {
             return;
         };
         self.hide_below(entry.node, layer, gone);
-        let holds_more = self.entries(entry.node).is_some_and(|of| !of.is_empty());
+        let holds_more = self
+            .entries(entry.node)
+            .is_some_and(|entries| !entries.is_empty());
         if entry.layer < layer && !holds_more {
             self.remove(directory, name, gone);
         }

@@ -67,7 +67,10 @@ impl<'a, 'b> Unpacker<'a, 'b> {
         tar::read(reader, fail, |entry, data| {
             self.entries += 1;
             if self.entries > READ_FACTOR * FILES_LIMIT {
-                let limit = format!("holds more than {} entries", READ_FACTOR * FILES_LIMIT);
+                let limit = format!(
+                    "has more than {} archive members",
+                    READ_FACTOR * FILES_LIMIT
+                );
                 return Err(too_much(Path::new(what), &limit));
             }
             self.watch.went_on(1, 0)?;
@@ -127,7 +130,7 @@ impl<'a, 'b> Unpacker<'a, 'b> {
             _ => {
                 return Err(unsound(
                     &path,
-                    "is of a type that only some tar programs know",
+                    "has a file type that only some tar programs support",
                 ));
             }
         };
@@ -135,7 +138,7 @@ impl<'a, 'b> Unpacker<'a, 'b> {
         if self
             .tree
             .entry(directory, name)
-            .is_some_and(|of| of.node == node)
+            .is_some_and(|entry| entry.node == node)
         {
             self.tree.touch(directory, name, self.layer);
             return Ok(());
@@ -273,7 +276,7 @@ fn plain(name: &[u8]) -> Result<PathBuf, LabError> {
                 return Err(unsound(path, "has a NUL in its name"));
             }
             Component::Normal(name) => plain.push(name),
-            Component::ParentDir => return Err(unsound(path, "leads out of the root by `..`")),
+            Component::ParentDir => return Err(unsound(path, "leaves the root through `..`")),
             Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
         }
     }
@@ -290,8 +293,8 @@ pub(super) fn damaged(what: &str, error: &io::Error) -> Failure {
             "the root is in guest memory: remove files that the program does not need"
         }
         _ => {
-            "a root is a directory, a tar file (as it is, or by gzip, xz or zstd) or an OCI image \
-             layout"
+            "a root is a directory, a tar file (plain, or compressed by gzip, xz or zstd) or an \
+             OCI image layout"
         }
     };
     Failure::environment(format!("cannot read {what}: {reason}"), hint)

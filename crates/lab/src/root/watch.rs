@@ -15,7 +15,7 @@ pub struct Making {
 
 pub struct Watch<'a> {
     cancel: &'a AtomicBool,
-    tell: &'a mut dyn FnMut(Making),
+    report: &'a mut dyn FnMut(Making),
     done: Making,
     next: u64,
 }
@@ -25,10 +25,10 @@ const STEP: u64 = 8 << 20;
 const FILE: u64 = 32 << 10;
 
 impl<'a> Watch<'a> {
-    pub fn new(cancel: &'a AtomicBool, tell: &'a mut dyn FnMut(Making)) -> Watch<'a> {
+    pub fn new(cancel: &'a AtomicBool, report: &'a mut dyn FnMut(Making)) -> Watch<'a> {
         Watch {
             cancel,
-            tell,
+            report,
             done: Making::default(),
             next: 0,
         }
@@ -51,7 +51,7 @@ impl<'a> Watch<'a> {
         let done = self.done.bytes + FILE * self.done.files;
         if done >= self.next {
             self.next = done + STEP;
-            (self.tell)(self.done);
+            (self.report)(self.done);
         }
         Ok(())
     }

@@ -343,8 +343,8 @@ fn damaged_input_is_refused() {
         (oversized, "payload of 65537 bytes"),
         (frame(RUN, b"now"), "run frame"),
     ] {
-        let said = refusal(&input);
-        assert!(said.contains(reason), "{said} instead of {reason}");
+        let message = refusal(&input);
+        assert!(message.contains(reason), "{message} instead of {reason}");
     }
 }
 
@@ -386,8 +386,8 @@ fn wrong_directives_are_refused() {
         ("clock\t0\n", "control character 0x09"),
         (many.as_str(), "more than 512 cells"),
     ] {
-        let said = refusal(&experiment(text));
-        assert!(said.contains(reason), "{said} instead of {reason}");
+        let message = refusal(&experiment(text));
+        assert!(message.contains(reason), "{message} instead of {reason}");
     }
 }
 

@@ -52,7 +52,9 @@ fn cells(messages: &[Message]) -> Vec<(Vec<u64>, u16)> {
     let mut times = Vec::new();
     for message in messages {
         match message {
-            Message::Samples { samples, .. } => times.extend(samples.iter().map(|of| of.ns)),
+            Message::Samples { samples, .. } => {
+                times.extend(samples.iter().map(|sample| sample.ns))
+            }
             Message::CellEnd {
                 status, disturbed, ..
             } => {
@@ -69,14 +71,14 @@ fn cells(messages: &[Message]) -> Vec<(Vec<u64>, u16)> {
 fn probes_tell_of_the_processor() {
     let dir = tempfile::tempdir().unwrap();
     let agent = agent(dir.path(), None);
-    let told = measure(&agent, dir.path(), "cell 0 getppid null time samples=40\n");
-    let fact = |name: &str| hello(&told)[name].parse::<u32>().unwrap();
+    let messages = measure(&agent, dir.path(), "cell 0 getppid null time samples=40\n");
+    let fact = |name: &str| hello(&messages)[name].parse::<u32>().unwrap();
     // From a processor with two additions at a time to one with eight.
     let ratio = fact("undisturbed");
     assert!((200..4000).contains(&ratio), "{ratio}");
     assert!(fact("pace_ns") > 0);
-    let [(times, disturbed)] = &cells(&told)[..] else {
-        panic!("{told:?}");
+    let [(times, disturbed)] = &cells(&messages)[..] else {
+        panic!("{messages:?}");
     };
     // Whether others use this machine is unknown: it measures in any case.
     assert!(times.len() >= 8, "{times:?}");
@@ -96,9 +98,9 @@ fn disturbed_samples_are_taken_again() {
     let text: String = [30, 5, 30]
         .map(|samples| format!("cell {samples} getppid null time samples={samples}\n"))
         .concat();
-    let told = measure(&agent, dir.path(), &text);
-    assert_eq!(hello(&told)["undisturbed"], "1000");
-    let cells = cells(&told);
+    let messages = measure(&agent, dir.path(), &text);
+    assert_eq!(hello(&messages)["undisturbed"], "1000");
+    let cells = cells(&messages);
     let counts: Vec<_> = { cells.iter() }
         .map(|(times, disturbed)| (times.len(), *disturbed))
         .collect();

@@ -60,7 +60,10 @@ fn dominant(cell: &Cell) -> PathCount {
 /// of it.
 const FAULTS: &[(&str, &str)] = &[
     ("capability,selinux", "Kernel panic - not syncing: "),
-    ("capability,apparmor", "no end within 5 s"),
+    (
+        "capability,apparmor",
+        "the measurement did not end within 5 s",
+    ),
     ("capability,tomoyo", "garbage on the results port: "),
     (
         "capability,landlock",
@@ -70,10 +73,13 @@ const FAULTS: &[(&str, &str)] = &[
         "capability,yama",
         "Kernel panic - not syncing: Attempted to kill init",
     ),
-    ("capability,bpf", "no end within 5 s"),
+    ("capability,bpf", "the measurement did not end within 5 s"),
     ("capability,landlock,yama", "a damaged frame of type 5"),
     ("capability,yama,landlock", "a frame of 4294967295 bytes"),
-    ("capability,landlock,bpf", "no end within 5 s"),
+    (
+        "capability,landlock,bpf",
+        "the measurement did not end within 5 s",
+    ),
     (
         "capability,yama,bpf",
         "the plugin recorded nothing for this measurement",
@@ -144,7 +150,7 @@ fn a_guest_that_says_nothing_fails() {
         (
             &program[..],
             8,
-            "no sign of the agent within 8 s of the boot",
+            "no sign of the agent within 8 s after the boot",
         ),
         (b"no program at all", 90, "Kernel panic - not syncing: "),
     ] {

@@ -11,10 +11,10 @@ use super::counted::CountedArgs;
 
 /// Find the commit in a kernel's git history that changed a count
 ///
-/// Builds and measures commits between a good and a bad one, which it chooses like `git bisect`.
+/// Like `git bisect`, searches between a good and a bad commit; builds and measures each candidate.
 /// Prints the first commit that changed a count, and the hooks and functions that account for the
-/// change, like `lsmeter compare --explain`. Works in a separate git worktree, which it removes at
-/// the end, and does not touch your checkout.
+/// change, as `lsmeter compare --explain` does. Works in a separate git worktree, which it removes
+/// at the end, and does not touch your checkout.
 #[derive(Debug, Args)]
 #[command(mut_arg("cmdline", |cmdline| cmdline.help("Append this to the kernel command line \
             [default: indirect_target_selection=off]")),
@@ -29,8 +29,8 @@ A commit is bad if any count differs from the good commit's. With --fail-above, 
 rises by more than LIMIT. Commits that cannot be built, booted or measured are skipped, as with
 `git bisect skip`.
 
-The exit status is 0 if the commit was found, and 4 after an interruption. It is 5 if the good and
-the bad commit do not differ, or if skipped commits leave several candidates.")]
+The exit status is 0 if the commit was found, and 4 after an interruption. It is 5 if --bad names a
+commit that is not bad, or if skipped commits leave several candidates.")]
 pub struct BisectArgs {
     /// Start from this commit, with the old counts
     #[arg(long, value_name = "REV", help_heading = HISTORY)]
@@ -42,7 +42,7 @@ pub struct BisectArgs {
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath,
         help_heading = HISTORY)]
     pub repo: PathBuf,
-    /// Call a commit bad if a cost rises by more: 1%, '20 instructions' [default: any difference]
+    /// Call a commit bad if a cost rises by more than LIMIT, such as 1% [default: any difference]
     #[arg(long, value_name = "LIMIT", help_heading = HISTORY)]
     pub fail_above: Option<String>,
     #[command(flatten, next_help_heading = BUILD)]
@@ -51,7 +51,7 @@ pub struct BisectArgs {
     #[arg(long, value_name = "COMMAND", requires = "image", help_heading = BUILD,
         conflicts_with_all = ["flavour", "compiler", "config", "build_jobs"])]
     pub build: Option<String>,
-    /// Boot this image, built by --build; absolute, or relative to the worktree
+    /// Boot the image that --build creates at this path (absolute, or relative to the worktree)
     #[arg(long, value_name = "PATH", requires = "build", value_hint = ValueHint::AnyPath,
         help_heading = BUILD)]
     pub image: Option<PathBuf>,
@@ -66,4 +66,4 @@ pub struct BisectArgs {
 }
 
 const HISTORY: &str = "Which commits";
-const BUILD: &str = "How it is built";
+const BUILD: &str = "How kernels are built";

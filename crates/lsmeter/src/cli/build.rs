@@ -14,13 +14,14 @@ use super::shared::{architectures, words};
 ///
 /// Debian's kernels include neither Smack nor the Tunable Security Module. Flavour `all` includes
 /// every module, the integrity subsystems, BTF and the Tunable module. `nolsm` is `all` with
-/// CONFIG_SECURITY=n. `um` is a UML kernel with every module, for `lsmeter run --on um`; `um-nolsm`
-/// is a UML kernel without any. `all-nosmp` is `all` for one processor, configured like `um`, to
-/// count the operations that you time with `um`. Options that change the cost of system calls are
-/// set as in distribution kernels.
+/// CONFIG_SECURITY=n. `um` is a User-mode Linux (UML) kernel with every module, for `lsmeter run
+/// --on um`; `um-nolsm` is a UML kernel without any. `all-nosmp` is `all` for one processor,
+/// configured like `um`: use it to count the operations that you time with `um`. Options that
+/// change the cost of system calls are set as in distribution kernels.
 ///
-/// lsmeter does not write into the source. It keeps object files: an interrupted build continues,
-/// and a change recompiles as little as possible. The same recipe is not built twice.
+/// lsmeter does not write into the source directory. It keeps object files, so that an interrupted
+/// build can continue and a change recompiles as little as possible. A kernel with the same source
+/// and options is not built twice.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   lsmeter kernel build 6.12-all --source linux-source-6.12
@@ -59,7 +60,7 @@ pub struct BuildArgs {
     /// Let lsm= put capability anywhere; unmodified Linux puts it first
     #[arg(long)]
     pub any_order: bool,
-    /// Link N function orders as build:NAME.1 to build:NAME.N; um and um-nolsm only [default: one]
+    /// Link build:NAME.1 to build:NAME.N, each with its own function order; um and um-nolsm only
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub layouts: Option<u32>,
     /// Add lock prefixes to atomics, or retpolines; um and um-nolsm only [default: neither]
@@ -75,7 +76,7 @@ pub struct ConfigurationArgs {
     /// Build with every security module (all, all-nosmp, um) or none (nolsm, um-nolsm)
     #[arg(long, default_value_t, value_name = "all|all-nosmp|nolsm|um|um-nolsm")]
     pub flavour: Flavour,
-    /// Compile with gcc or clang, and its tools
+    /// Compile with this compiler and its tools
     #[arg(long, default_value_t, value_name = "gcc|clang|clang-N")]
     pub compiler: Compiler,
     /// Add this .config fragment to the flavour's options; repeatable

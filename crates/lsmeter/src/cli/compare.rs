@@ -22,10 +22,11 @@ pub enum CompareFormat {
 
 /// Compare two result files, or gate a CI job on their difference
 ///
-/// BASE and NEW are the result files of two runs, profiles, recordings or sweeps. Any difference
-/// between exact counts is real. Times are compared with a non-parametric test, corrected for the
-/// number of measurements, and printed with an effect size and an interval. With --fail-above or
-/// --budget, the comparison is a gate: its verdict sets the exit status.
+/// BASE and NEW are result files of `lsmeter run`, `profile`, `sensitivity` or `monitor`. Any
+/// difference between exact counts is real. Times are compared with a non-parametric test,
+/// corrected for the number of measurements, and printed with an effect size and a confidence
+/// interval. With --fail-above or --budget, the comparison is a gate: its verdict sets the exit
+/// status.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -37,12 +38,12 @@ Examples:
   lsmeter compare run.json --across kernel           kernels within one run
   lsmeter compare run.json --across policy --baseline none
 
-A budget is TOML: default = \"1%\" and, below [limits], lines such as
+A budget is a TOML file: default = \"1%\" and, below [limits], lines such as
 \"open:*\" = \"20 instructions\". Without a gate, differences do not change the exit status. With
-a gate, it is 1 if a measurement gets worse by more than its limit, and 5 if the comparison is
-inconclusive.")]
+a gate, the exit status is 1 if a measurement gets worse by more than its limit, and 5 if the
+comparison is inconclusive.")]
 pub struct CompareArgs {
-    /// Compare with this result file; with --across, compare within it
+    /// Take this result file as the base; with --across, compare its own measurements
     #[arg(value_hint = ValueHint::FilePath)]
     pub base: PathBuf,
     /// Compare this result file with BASE
@@ -52,7 +53,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "AXIS", value_parser = words::<Axis>(Axis::ALL),
         help_heading = "What is compared")]
     pub across: Option<Axis>,
-    /// Compare with this value [default: the run's baseline, or the first]
+    /// Compare with this value on the axis [default: the run's baseline, or the first]
     #[arg(
         long,
         value_name = "VALUE",
@@ -60,7 +61,7 @@ pub struct CompareArgs {
         help_heading = "What is compared"
     )]
     pub baseline: Option<String>,
-    /// Call a difference real if its corrected p is at most this
+    /// Call a difference real if its corrected p value is at most P
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = probability,
         help_heading = "What is compared")]
     pub alpha: f64,
@@ -71,10 +72,10 @@ pub struct CompareArgs {
     /// Compare times even if machines or methods differ
     #[arg(long, help_heading = "What is compared")]
     pub trust_environment: bool,
-    /// Exit 1 if a cost rises by more than LIMIT: 1%, '20 instructions', '50 ns'
+    /// Exit 1 if a cost rises by more than LIMIT, e.g. 1%, '20 instructions', '50 ns'
     #[arg(long, value_name = "LIMIT", help_heading = "As a gate")]
     pub fail_above: Option<String>,
-    /// Read limits per benchmark from TOML; they override --fail-above
+    /// Read limits per benchmark from this TOML file; they override --fail-above
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "As a gate")]
     pub budget: Option<PathBuf>,
     /// Rank the hooks that account for each difference in instructions

@@ -10,11 +10,11 @@ use super::output::OutputArgs;
 /// Estimate how many nanoseconds counted operations take on a processor
 ///
 /// Instructions do not all take the same time: one `rep stos` may take as long as a hundred others.
-/// Give operations that were timed on a processor (`lsmeter run --on um`) and counted with events
-/// (`lsmeter profile --events`). A fit finds the weights: ns per instruction, long REP instruction,
-/// REP byte and L1i conflict. They give estimates of all counted operations, even those of kernels
-/// and modules that were never timed. Prints the error for operations and stacks that were left out
-/// of the fit. Does not estimate operations unlike those in the fit.
+/// Reads operations that were timed on a processor (`lsmeter run --on um`) and counted with events
+/// (`lsmeter profile --events`). Fits weights to them: ns per instruction, long REP instruction,
+/// REP byte and L1i conflict. With these weights, estimates all counted operations, even on kernels
+/// and with modules that were never timed. Prints the error for operations and stacks that were
+/// left out of the fit. Does not estimate operations unlike those in the fit.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -30,17 +30,17 @@ Examples:
   lsmeter estimate both.json")]
 #[command(next_help_heading = "What is estimated")]
 pub struct EstimateArgs {
-    /// Estimate these result files, made with `lsmeter profile --events` or `run --events`
+    /// Estimate these result files of `lsmeter profile --events` or `run --events`
     #[arg(required = true, value_name = "COUNTS.json", value_hint = ValueHint::FilePath)]
     pub counts: Vec<PathBuf>,
-    /// Fit weights to these times of the same operations [default: those in COUNTS.json]
+    /// Fit weights to these times of the same operations [default: the times in COUNTS.json]
     #[arg(short, long, value_name = "TIMES.json", value_hint = ValueHint::FilePath)]
     pub times: Option<PathBuf>,
     /// Use the weights of an earlier fit, saved with --keep-weights or --output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with = "times")]
     pub weights: Option<PathBuf>,
-    /// Fit weights for these instruction and event counts, named as in the CSV
+    /// Fit weights for these instruction and event counts, named as in CSV output
     #[arg(long, value_name = "EVENT,…", value_delimiter = ',', conflicts_with = "weights",
         default_values = estimate::DEFAULT_TERMS)]
     pub terms: Vec<String>,

@@ -7,9 +7,10 @@ use clap::{Args, ValueHint};
 
 /// Write result files as CSV
 ///
-/// For DuckDB, R, pandas or a spreadsheet. Each row is a measurement with its environment. The
-/// columns are stable; docs/export.md describes them. For profiles, sweeps, recordings and
-/// placements, the rows are those that `--format csv` prints.
+/// The CSV suits DuckDB, R, pandas and spreadsheets. Each row is a measurement with its
+/// environment. The columns are stable; docs/export.md describes them. For result files of `lsmeter
+/// profile`, `sensitivity`, `monitor` and `placement`, the rows are those that `--format csv`
+/// prints.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

@@ -5,20 +5,20 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-/// Merge the parts of a run
+/// Merge the shards of a run
 ///
-/// Reads result files of `lsmeter run --shard I/N` in any order, and writes one with the same
-/// measurements as a run without --shard. Duplicate measurements must be equal. Refuses parts from
+/// Reads the result files that `lsmeter run --shard` wrote, in any order. Writes one with the same
+/// measurements as a run without --shard. Duplicate measurements must be equal. Refuses shards from
 /// different kernels, emulators or machines.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   lsmeter merge shard-*.json --output run.json
-  lsmeter merge part-of-them.json shard-7.json -o run.json
   lsmeter merge shard-*.json --partial -o so-far.json
+  lsmeter merge so-far.json shard-7.json -o run.json
   lsmeter merge shard-*.json --by-machine -o run.json    run-1.json, run-2.json, …
 
-If shards are missing, it lists them and exits with status 5, or 0 with --partial.")]
+If shards are missing, lsmeter lists them and exits with status 5, or 0 with --partial.")]
 pub struct MergeArgs {
     /// Merge these result files of `lsmeter run --shard` or `lsmeter merge`
     #[arg(required = true, value_name = "RUN.json", value_hint = ValueHint::FilePath)]

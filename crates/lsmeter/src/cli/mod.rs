@@ -72,7 +72,7 @@ pub enum Command {
     ///
     /// Kernels are stored in $XDG_CACHE_HOME/lsmeter; identical kernels share one copy. `fetch`
     /// runs apt with a private configuration and checks signatures. It does not change the system's
-    /// apt.
+    /// apt configuration.
     #[command(subcommand)]
     Kernel(KernelCommand),
     /// List benchmarks, stacks and presets
@@ -90,12 +90,12 @@ pub enum Command {
 
 #[derive(Debug, Subcommand)]
 pub enum KernelCommand {
-    /// Fetch Debian's cloud kernels: debian:6.12, debian:6.1.0-56
+    /// Fetch Debian's cloud kernels, such as debian:6.12 or debian:6.1.0-56
     Fetch {
         /// Fetch these kernels, by series or version
         #[arg(required = true, value_name = "debian:VERSION")]
         kernels: Vec<String>,
-        /// Fetch the package index even if it is fresh
+        /// Fetch the package index even if the cached one is fresh
         #[arg(long)]
         refresh: bool,
         /// Do not print progress
@@ -108,7 +108,7 @@ pub enum KernelCommand {
         /// Add this bzImage, Image, vmlinux, .deb or build directory
         #[arg(value_hint = ValueHint::AnyPath)]
         path: PathBuf,
-        /// Name it build:NAME [default: its release]
+        /// Name the kernel build:NAME [default: the kernel's release]
         #[arg(long)]
         name: Option<String>,
     },
@@ -137,13 +137,13 @@ pub enum ListCommand {
         #[arg(long)]
         json: bool,
     },
-    /// List the stacks of the presets
+    /// List the stacks that presets use
     Stacks {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// List the presets of `lsmeter run`
+    /// List the presets and their purposes
     Presets {
         /// Print JSON
         #[arg(long)]

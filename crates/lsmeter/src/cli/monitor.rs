@@ -16,7 +16,7 @@ use super::output::OutputArgs;
 /// overhead at the start, prints it and subtracts it from the times. At the end, all programs are
 /// detached.
 ///
-/// Needs Linux 5.15 or later with BTF, and root or CAP_BPF and CAP_PERFMON.
+/// Needs Linux 5.15 or later with BTF, and either root or both CAP_BPF and CAP_PERFMON.
 #[derive(Debug, Args)]
 #[command(mut_arg("output", |output| output.visible_alias("record")),
     after_long_help = "\
@@ -24,7 +24,7 @@ Examples:
   lsmeter monitor                                  the whole machine, live
   lsmeter monitor --duration 10                    for ten seconds, then a table
   lsmeter monitor -- make -j8                      a command and its descendants
-  lsmeter monitor --system-calls -- du -s /usr     also the share of hooks in system calls
+  lsmeter monitor --system-calls -- du -s /usr     adds the share of hooks in system calls
   lsmeter monitor --pid 1234 --histogram           a process, with percentiles
   lsmeter monitor --cgroup /sys/fs/cgroup/system.slice
   lsmeter monitor --hooks 'inode_*' --functions 'selinux_*'
@@ -32,8 +32,8 @@ Examples:
   lsmeter monitor --replay night.json --rows 0
   lsmeter monitor --textfile /var/lib/prometheus/node-exporter/lsmeter.prom
 
-Without --duration it runs until Ctrl-C, or until the command or the last watched process ends.
-A hook's time excludes the hooks that are called inside it.")]
+Without --duration, lsmeter runs until Ctrl-C, or until the command or the last watched process
+ends. A hook's time excludes the hooks that are called inside it.")]
 #[command(next_help_heading = "What is watched")]
 pub struct MonitorArgs {
     /// Watch this process and its descendants; repeatable [default: all processes]
@@ -69,16 +69,16 @@ pub struct MonitorArgs {
     /// Keep histograms of times, for percentiles
     #[arg(long, help_heading = "How")]
     pub histogram: bool,
-    /// Time whole system calls too; slows each one down, and takes 32 MiB
+    /// Time whole system calls too; slows down every system call and uses 32 MiB
     #[arg(long, conflicts_with_all = ["count", "replay"], help_heading = "How")]
     pub system_calls: bool,
     /// Stop after this time, in seconds [default: at Ctrl-C]
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "How")]
     pub duration: Option<Duration>,
-    /// Print results at this interval, in seconds [default: 1, or only at the end]
+    /// Report at this interval, in seconds [default: 1, but plain tables only at the end]
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "How")]
     pub interval: Option<Duration>,
-    /// Count up to N pairs of hook and system call per processor
+    /// Keep counts for at most N pairs of hook and system call on each processor
     #[arg(
         long,
         value_name = "N",

@@ -12,7 +12,7 @@ use super::shared::architectures;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What is analysed")]
 pub struct ScopeArgs {
-    /// Analyse these directories in fs/, or tmpfs [default: ext4, or the profiles']
+    /// Analyse these directories in fs/, or tmpfs [default: ext4; with --agree, the profile's]
     #[arg(long, value_name = "FS,…", value_delimiter = ',')]
     pub fs: Vec<String>,
     /// Print the hooks of these system calls, named without sys_ [default: file system calls]
@@ -24,7 +24,7 @@ pub struct ScopeArgs {
     /// Evaluate #if with this .config [default: every option is set]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
-    /// Analyse this architecture [default: x86_64, or the profiles']
+    /// Analyse this architecture [default: x86_64; with --agree, the profile's]
     #[arg(long, value_name = "ARCH", value_parser = architectures())]
     pub arch: Option<Architecture>,
     /// Do not use the cache $XDG_CACHE_HOME/lsmeter/placement
@@ -89,7 +89,7 @@ pub struct PlacementArgs {
     /// Print every hook of each system call, even off the success path
     #[arg(long, help_heading = "Output")]
     pub reach: bool,
-    /// Print undecided conditions, unparsed code, unused facts, and timing
+    /// Print undecided conditions, unparsed code, built-in facts that match nothing, and timing
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
     #[command(flatten)]
@@ -130,10 +130,10 @@ Examples:
 With --fail-on-gain the exit status is 1 if a system call gains a hook call on its success path,
 and 5 if no system call could be compared.")]
 pub struct DiffArgs {
-    /// Compare from this tree, tarball, result file or revision
+    /// Take this tree, tarball, result file or revision as the old state
     #[arg(value_name = "A", value_hint = ValueHint::AnyPath)]
     pub before: PathBuf,
-    /// Compare to this tree, tarball, result file or revision
+    /// Compare this tree, tarball, result file or revision with A
     #[arg(value_name = "B", value_hint = ValueHint::AnyPath)]
     pub after: PathBuf,
     /// Read revisions A and B of this git repository, without a checkout

@@ -12,8 +12,8 @@ use super::shared::{LabArgs, ProgressArgs, number_within};
 ///
 /// Reads from a recording of `lsmeter monitor` how often each hook was called in each system call.
 /// Multiplies these counts by the cost of a call, which is measured in a virtual machine under each
-/// stack. Prints the share of calls with a known cost, the error, and the cost by hook, system call
-/// and module, in instructions. --weights adds nanoseconds.
+/// stack. Prints the share of calls with a known cost, the lowest and highest added cost, and the
+/// cost by hook, system call and module, in instructions. --weights adds nanoseconds.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -28,26 +28,27 @@ For whole programs that were counted under the stacks, the measured cost is prin
 predicted cost.")]
 #[command(next_help_heading = "What is predicted")]
 pub struct PredictArgs {
-    /// Read calls from `lsmeter monitor --record`, or a run of whole programs
+    /// Read calls from a result file of `lsmeter monitor`, or of a run of whole programs
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub recording: PathBuf,
     /// Predict only this program of the run [default: all]
     #[arg(long, value_name = "NAME")]
     pub workload: Option<String>,
-    /// Read costs from `lsmeter profile` or a run of whole programs; repeatable
+    /// Read costs from a result file of `lsmeter profile`, or of a run of whole programs;
+    /// repeatable
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with = "no_cache")]
     pub costs: Vec<PathBuf>,
-    /// Count costs on this kernel, or use its costs from --costs
+    /// Count costs on this kernel, or select its costs in --costs
     #[arg(short, long, value_name = "KERNEL")]
     pub kernel: Option<String>,
-    /// Predict this stack, as in lsm=; repeatable [default: all with costs]
+    /// Predict this stack, as in lsm=; repeatable [default: all stacks with known costs]
     #[arg(short, long = "stack", value_name = "LSM,…")]
     pub stacks: Vec<String>,
-    /// Compare with this stack [default: the first stack, else the costs']
+    /// Compare with this stack [default: the first --stack, else the baseline of the costs]
     #[arg(long, value_name = "LSM,…")]
     pub baseline: Option<String>,
-    /// Count costs of benchmarks: open, 'open:*', '!stat' [default: preset suite]
+    /// Count costs in these benchmarks, e.g. open, 'open:*', '!stat' [default: the preset suite's]
     #[arg(
         short,
         long = "bench",
@@ -59,7 +60,7 @@ pub struct PredictArgs {
     /// Print times too, assuming NS nanoseconds per instruction
     #[arg(long, value_name = "NS", value_parser = ns_per_instruction)]
     pub ns_per_instruction: Option<f64>,
-    /// Print times too, with weights of `lsmeter estimate` for a similar processor
+    /// Print times too, with these weights from `lsmeter estimate` for a similar processor
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with = "ns_per_instruction")]
     pub weights: Option<PathBuf>,

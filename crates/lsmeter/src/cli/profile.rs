@@ -23,10 +23,11 @@ pub enum View {
 
 /// Count the cost of each LSM hook that an operation calls
 ///
-/// Boots unmodified kernels, as `lsmeter run` does, and follows every function call of an operation.
-/// Prints how often it calls each LSM hook, and how many instructions the framework and each module
-/// execute in the hook. With --baseline it compares two stacks, and prints which part of the
-/// difference lies outside all hooks. If that part is 0, hooks account for the whole difference.
+/// Boots unmodified kernels, as `lsmeter run` does, and follows every function call of an
+/// operation. Prints how often the operation calls each LSM hook, and how many instructions the
+/// framework and each module execute in the hook. With --baseline, compares two stacks and prints
+/// which part of the difference lies outside all hooks. If that part is 0, hooks account for the
+/// whole difference.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -38,7 +39,7 @@ Examples:
   lsmeter profile --bench creat --stack capability,selinux --callgrind callgrind.out
 
 Counts are guest kernel instructions per operation, on its dominant path: the code path that most
-executions take. Inclusive counts include called functions, exclusive counts do not. Dispatch is the
+executions take. Inclusive counts include called functions; exclusive counts do not. Dispatch is the
 cost of a hook without the modules' functions.")]
 pub struct ProfileArgs {
     /// Run this preset (`lsmeter list presets`) or experiment file

@@ -17,8 +17,8 @@ pub enum ReportFormat {
 
 /// Write a report on result files: findings, figures, tables, method
 ///
-/// Reads any number and mix of runs, profiles, sweeps, recordings and placements. Also compares
-/// runs of several kernels with each other.
+/// Reads any mix of result files of `lsmeter run`, `profile`, `sensitivity`, `monitor` and
+/// `placement`. Also compares kernels with each other if the runs measured more than one.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -43,7 +43,7 @@ pub struct ReportArgs {
     /// Write in this format [default: html; markdown for --coverage]
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub format: Option<ReportFormat>,
-    /// Estimate nanoseconds with these weights of `lsmeter estimate`; needs results with --events
+    /// Estimate nanoseconds with these weights from `lsmeter estimate`; needs results with --events
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub weights: Option<PathBuf>,
     /// Write only this figure
@@ -54,11 +54,11 @@ pub struct ReportArgs {
         help_heading = "Output"
     )]
     pub figure: Option<String>,
-    /// Draw the figure MM wide for a paper, without title and notes: 85
+    /// Draw the figure MM millimetres wide for a paper, e.g. 85, without title and notes
     #[arg(long, value_name = "MM", requires = "figure", help_heading = "Output",
         value_parser = |text: &str| number_within(text, 40.0..=1000.0))]
     pub width: Option<f64>,
-    /// Only list which hooks these profiles call and which they never call
+    /// Only list the hooks that the profiled operations call, and those that they never call
     #[arg(long, conflicts_with_all = ["figure", "list_figures"],
         help_heading = "Output")]
     pub coverage: bool,

@@ -35,15 +35,16 @@ Examples:
                                                time, over all layouts of that kernel
   lsmeter run --on host --dir /var/tmp --aa=5  the noise of this machine
   lsmeter run my.toml --output my.json
-  lsmeter run suite --shard 3/16 -o shard-3.json   one of sixteen parts, for `lsmeter merge`
+  lsmeter run suite --shard 3/16 -o shard-3.json   one of sixteen shards, for `lsmeter merge`
 
-Write stacks like the kernel's lsm= parameter; `default` is the distribution's list. A kernel is
+Write stacks as in the kernel's lsm= parameter; `default` is the distribution's list. A kernel is
 debian:SERIES, debian:VERSION, build:NAME, or the path of a bzImage, an Image, a vmlinux, a .deb
 or a build directory. A preset or experiment file may change any default above;
 flags override both.
 
---on host and --on um measure time by default. --set also takes keys that have no flag, such as
-warmup (default 64 operations) and rounds (default 3 for times, 1 for counts and on the host).
+--on host (the running kernel) and --on um (a User-mode Linux kernel, UML) measure time by default.
+--set also takes keys that have no flag, such as warmup (default 64 operations) and rounds (default
+3 for times, 1 for counts and on the host).
 --watch adds indirect_target_selection=off to the kernel command line unless --cmdline is given.")]
 pub struct RunArgs {
     /// Run this preset (`lsmeter list presets`) or experiment file
@@ -57,7 +58,7 @@ pub struct RunArgs {
         display_order = 90
     )]
     pub baseline: Option<String>,
-    /// Compare kernels with this one [default: the first, if one stack]
+    /// Compare kernels with this one [default: first, if only one stack]
     #[arg(
         long,
         value_name = "KERNEL",
@@ -65,7 +66,7 @@ pub struct RunArgs {
         display_order = 90
     )]
     pub baseline_kernel: Option<String>,
-    /// instructions, time, throughput or memory [default: instructions]
+    /// Measure instructions, time, throughput or memory [default: instructions]
     #[arg(short, long = "metric", value_name = "METRIC,…", value_delimiter = ',',
         value_parser = words::<Metric>(Metric::MEASURABLE), hide_possible_values = true,
         help_heading = "What is measured", display_order = 90)]
@@ -76,7 +77,7 @@ pub struct RunArgs {
     pub place: PlaceArgs,
     #[command(flatten)]
     pub lab: LabArgs,
-    /// Print measurements, boots and estimated time; measure nothing
+    /// Print planned measurements, boots and time; measure nothing
     #[arg(long, help_heading = "Where and how", conflicts_with_all = ["watch", "output", "json"])]
     pub dry_run: bool,
     /// Measure after each build in this kernel directory
@@ -84,7 +85,7 @@ pub struct RunArgs {
         conflicts_with_all = ["metrics", "baseline", "baseline_kernel", "aa",
             "with_hooks", "events", "keep_samples", "details", "fail_above"])]
     pub watch: Option<PathBuf>,
-    /// Run N times to find false alarms [default: 1; without N: 6]
+    /// Run N times to find false alarms [default: 1; --aa without N: 6]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
         default_missing_value = "6", value_parser = clap::value_parser!(u32).range(2..=50),
         help_heading = "Where and how")]
@@ -95,7 +96,7 @@ pub struct RunArgs {
     pub out: OutputArgs,
     #[command(flatten)]
     pub progress: ProgressArgs,
-    /// Save all calls; fail if hooks cannot be counted
+    /// Save each operation's function calls; fail if hooks cannot be counted
     #[arg(long, help_heading = "Output")]
     pub with_hooks: bool,
     /// Count events too: atomics, cache lines, REP bytes …
@@ -104,11 +105,11 @@ pub struct RunArgs {
     /// Save every sample in the result file
     #[arg(long, hide_short_help = true, help_heading = "Output")]
     pub keep_samples: bool,
-    /// Print more tables; with a pattern, all calls as a tree
+    /// Print more tables; with PATTERN, matching operations' calls as trees
     #[arg(long, value_name = "PATTERN", num_args = 0..=1, require_equals = true,
         help_heading = "Output")]
     pub details: Option<Option<Pattern>>,
-    /// Exit 1 if a cost rises by more than LIMIT: 1%, '20 instructions'
+    /// Exit 1 if a cost rises by more than LIMIT, e.g. 1%, '20 instructions'
     #[arg(long, value_name = "LIMIT", help_heading = "Output")]
     pub fail_above: Option<String>,
     #[command(flatten)]

@@ -13,19 +13,19 @@ use super::shared::{LabArgs, PlaceArgs, ProgressArgs, SelectionArgs, number_with
 /// operation takes 20 µs longer when each decision takes 10 µs longer, it makes two checks. For
 /// comparison, its hook calls are also counted without delays.
 ///
-/// Kernels from `lsmeter kernel build` contain the Tunable Security Module, which makes the delays.
-/// On Debian's kernels from 5.17 on, BPF LSM programs make them.
+/// Kernels from `lsmeter kernel build` contain the Tunable Security Module, which delays decisions.
+/// On Debian's kernels from 5.17 on, BPF LSM programs delay them.
 #[derive(Debug, Args)]
-#[command(mut_arg("benchmarks", |bench| bench.help("Run benchmarks: open, 'open:*', '!stat' [default: \
-            file system calls except treewalk:full*]")),
-    mut_arg("suites", |suite| suite.help("Select from suites [default: those of file system calls; \
+#[command(mut_arg("benchmarks", |bench| bench.help("Select benchmarks, e.g. 'open:*', '!stat' \
+            [default: file system calls except treewalk:full*]")),
+    mut_arg("suites", |suite| suite.help("Use these suites [default: those of file system calls; \
             with --bench, all]")),
-    mut_arg("select", |select| select.help("Run first or all variants [default: all]")),
+    mut_arg("select", |select| select.help("Run which variants: first, all [default: all]")),
     mut_arg("filesystem", |fs| fs.help("Use ext4, tmpfs, xfs or btrfs [default: tmpfs; ext4 with \
             --cold]")),
     mut_arg("samples", |samples| samples.help("Take N samples [default: 16; on the host 15]")),
-    mut_arg("place", |place| place.help("Measure in lab (virtual machines) or on host [default: \
-            lab]")),
+    mut_arg("place", |place| place.help("Measure where: lab (virtual machines) or host \
+            [default: lab]")),
     after_long_help = "\
 Examples:
   lsmeter sensitivity --bench open --bench stat
@@ -37,13 +37,13 @@ Examples:
   lsmeter sensitivity --predict 400
   lsmeter sensitivity --on host --dir /var/tmp -b 'stat:*' --hooks inode_permission
 
-Without --bench, treewalk:full* is left out because it makes too many checks. On the host, all
-variants of treewalk are left out. On the host, BPF programs delay only lsmeter's own processes.
-This needs root, and measures time.
+Without --bench, treewalk:full* is left out because it makes too many checks. With --on
+host, all variants of treewalk are left out, and BPF programs delay only lsmeter's own processes.
+--on host needs root, and measures time.
 
 Delays are in ns, or in µs with the suffix us, up to 900us. In virtual machines an instruction
-takes one nanosecond, so that delays are exact. Checks per operation are exact to 0.0001. For fork
-and execve, which take many code paths, they are exact to 0.01.")]
+takes one nanosecond, so that delays are exact. Checks per operation are accurate to within
+0.0001; for fork and execve, which take many code paths, to within 0.01.")]
 #[command(next_help_heading = "What is measured")]
 pub struct SensitivityArgs {
     #[command(flatten)]
@@ -57,7 +57,7 @@ pub struct SensitivityArgs {
     /// Delay decisions by FROM..TO/STEP, or by a list of delays
     #[arg(long, value_name = "DELAYS", default_value = "0..110us/10us")]
     pub delays: String,
-    /// Delay these hooks together, or all
+    /// Delay these hooks together; all selects every hook
     #[arg(
         long,
         value_name = "HOOK,…",
@@ -75,7 +75,7 @@ pub struct SensitivityArgs {
     pub lab: LabArgs,
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// Exit 1 if checks differ from counted calls by more than CHECKS: 0.05
+    /// Exit 1 if checks differ from counted calls by more than CHECKS, e.g. 0.05
     #[arg(long, value_name = "CHECKS",
         value_parser = |text: &str| number_within(text, 0.0..=1_000.0), help_heading = "Output")]
     pub fail_above: Option<f64>,

@@ -7,7 +7,7 @@ use model::Shard;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and how")]
 pub struct ShardArgs {
-    /// Measure one part: 3/16, or slurm for this array task's [default: all]
+    /// Measure shard I of N, such as 3/16 (slurm: that of this array task)
     #[arg(long, value_name = "I/N", conflicts_with_all = ["aa", "fail_above"], value_parser = shard)]
     pub shard: Option<Shard>,
 }
@@ -29,7 +29,7 @@ fn of_array(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> 
         })
     };
     let [id, first, last, count] =
-        ["ID", "MIN", "MAX", "COUNT"].map(|of| number(&format!("SLURM_ARRAY_TASK_{of}")));
+        ["ID", "MIN", "MAX", "COUNT"].map(|name| number(&format!("SLURM_ARRAY_TASK_{name}")));
     let (id, first, last, count) = (id?, first?, last?, count?);
     if !(first..=last).contains(&id) || u64::from(last - first) + 1 != u64::from(count) {
         return Err(format!(

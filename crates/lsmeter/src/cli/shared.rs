@@ -27,7 +27,7 @@ pub struct CellArgs {
     /// Boot this stack, as in lsm=; repeatable [default: the preset's]
     #[arg(short, long = "stack", value_name = "LSM,…")]
     pub stacks: Vec<String>,
-    /// Load policies: none, permissive, enforcing [default: none]
+    /// Set the policy state: none, permissive, enforcing [default: none]
     #[arg(short = 'P', long = "policy", value_name = "STATE,…", value_delimiter = ',',
         value_parser = words::<Policy>(Policy::ALL),
         hide_possible_values = true)]
@@ -39,7 +39,7 @@ pub struct CellArgs {
     /// Enable integrity subsystems: audit, ima, evm; repeatable [default: none]
     #[arg(long, value_name = "LSM,…", help_heading = RARE, hide_short_help = true)]
     pub integrity: Vec<IntegrityList>,
-    /// Load N rules in each policy [default: what benchmarks need]
+    /// Add N rules to each policy [default: none]
     #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = RARE, hide_short_help = true)]
     pub rules: Vec<u32>,
     /// Nest N Landlock rulesets [default: 1]
@@ -54,14 +54,14 @@ pub struct SelectionArgs {
     /// Boot this kernel or pattern; repeatable [default: debian:6.12]
     #[arg(short, long = "kernel", value_name = "KERNEL")]
     pub kernels: Vec<String>,
-    /// Run benchmarks: open, 'open:*', '!stat' [default: the preset's]
+    /// Select benchmarks, e.g. 'open:*', '!stat' [default: the preset's]
     #[arg(short, long = "bench", value_name = "PATTERN,…", value_delimiter = ',')]
     pub benchmarks: Vec<String>,
-    /// Select from suites [default: the preset's; with --bench, all]
+    /// Use these suites [default: the preset's; with --bench, all]
     #[arg(long = "suite", value_name = "SUITE,…", value_delimiter = ',',
         value_parser = words::<Suite>(Suite::ALL), hide_possible_values = true)]
     pub suites: Vec<Suite>,
-    /// Run first or all variants [default: the preset's, else all]
+    /// Run which variants: first, all [default: the preset's, else all]
     #[arg(long = "variants", value_name = "WHICH", value_parser = words::<Select>(Select::ALL),
         hide_possible_values = true)]
     pub select: Option<Select>,
@@ -70,28 +70,28 @@ pub struct SelectionArgs {
 /// Whole programs instead of benchmarks.
 #[derive(Debug, Default, Args)]
 pub struct ProgramArgs {
-    /// Run in this directory, tar file or OCI layout
+    /// Use this root file system: a directory, tar file or OCI layout
     #[arg(long, value_name = "ROOT", value_hint = ValueHint::AnyPath, conflicts_with = "programs",
         help_heading = PROGRAMS)]
     pub root: Option<PathBuf>,
-    /// Build a root with these programs and their libraries
+    /// Build a root file system from these programs and their libraries
     #[arg(long, value_name = "PROGRAM,…", value_delimiter = ',', help_heading = PROGRAMS)]
     pub programs: Vec<String>,
-    /// Add these files and directories to that root
+    /// Add these files and directories to the root of --programs
     #[arg(long, value_name = "PATH,…", value_delimiter = ',', conflicts_with = "root",
         help_heading = PROGRAMS)]
     pub files: Vec<String>,
-    /// Add this directory to that root as /tree, and run there
+    /// Add this directory to the root of --programs as /tree, and run there
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "programs",
         help_heading = PROGRAMS)]
     pub tree: Option<PathBuf>,
-    /// Run this before each measurement, unmeasured; repeatable
+    /// Run this command, unmeasured, before each measurement; repeatable
     #[arg(long = "prepare", value_name = "COMMAND", help_heading = PROGRAMS)]
     pub prepare: Vec<String>,
     /// Measure the command N times [default: 3]
     #[arg(long, value_name = "N", help_heading = PROGRAMS)]
     pub repeat: Option<u32>,
-    /// Run this command [default: the image's]
+    /// Run this command [default: the container image's]
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "benchmarks",
         help_heading = PROGRAMS)]
     pub command: Vec<String>,
@@ -104,7 +104,7 @@ const PROGRAMS: &str = "Whole programs";
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and how")]
 pub struct PlaceArgs {
-    /// Measure in lab (virtual machines), on host or um (UML) [default: lab]
+    /// Measure where: lab (virtual machines), host, um (UML) [default: lab]
     #[arg(long = "on", value_name = "WHERE", value_parser = words::<Place>(Place::ALL),
         hide_possible_values = true)]
     pub place: Option<Place>,
@@ -129,17 +129,17 @@ pub struct LabArgs {
     /// Append this to the kernel command line [default: nothing]
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub cmdline: Option<String>,
-    /// Take N samples [default: 64 counts, 300 times, 30 throughputs]
+    /// Take N samples [default: 64 for counts, 300 for times, 30 for throughput]
     #[arg(short = 'n', long, value_name = "N")]
     pub samples: Option<u32>,
     /// Run N virtual machines at once [default: one per processor]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<u32>,
-    /// Limit each boot and measurement, in seconds [default: 120 and 300]
+    /// Stop a boot or a measurement after SECONDS [default: 120 and 300]
     #[arg(long, value_name = "SECONDS")]
     #[serde(skip)]
     pub timeout: Option<u32>,
-    /// Set a key of the experiment file: avc_entries=16; repeatable
+    /// Set a key of the experiment file, e.g. avc_entries=16; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
     #[serde(skip)]
     pub settings: Vec<Spec>,
@@ -156,7 +156,7 @@ pub struct LabArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct ProgressArgs {
-    /// Repeat cached counts; exit 70 if one differs
+    /// Count again despite the cache; exit 70 if a cached count differs
     #[arg(long, help_heading = "Where and how")]
     pub no_cache: bool,
     /// Do not print progress

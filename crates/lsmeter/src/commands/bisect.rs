@@ -39,9 +39,9 @@ pub fn bisect(args: &BisectArgs) -> Result<Exit> {
     let experiment = counted::experiment(spec, cells, lab, &kernel)?;
     let signals = Signals::watch()?;
     let line = Line::new(args.quiet);
-    line.say(format!("making a worktree in {}", dir.display()));
+    line.say(format!("creating a worktree in {}", dir.display()));
     let tree = Tree::open(&repository, store.dir(), &good, &mut || {
-        line.say("waiting for another lsmeter that bisects this repository");
+        line.say("waiting for another lsmeter that is bisecting this repository");
     });
     let tree = match tree {
         Err(_) if counted::is_cancelled(&signals) => return Ok(interrupted(&line)),
@@ -91,7 +91,7 @@ enum Maker<'a> {
 fn maker<'a>(args: &'a BisectArgs, tree: &Path, id: &str) -> Result<(Maker<'a>, String)> {
     if args.configuration.flavour.is_process() {
         return Err(usage(
-            "kernels of flavours um and um-nolsm are timed, not counted",
+            "bisect counts instructions, but um and um-nolsm kernels can only be timed",
             "give --flavour all or --flavour nolsm",
         ));
     }
@@ -147,11 +147,11 @@ impl Search<'_> {
                     cell.title(),
                     good.short
                 ),
-                "choose another good commit, or other measurements with --bench and --stack",
+                "choose another --good commit, or other measurements with --bench and --stack",
             ));
         }
         let count = measured.document.cells.len();
-        self.tell(good, started, &format!("{count} counts: good"));
+        self.show(good, started, &format!("{count} counts: good"));
         self.tested.push((good.clone(), Verdict::Good, measured));
         Ok(true)
     }
@@ -165,7 +165,7 @@ impl Search<'_> {
             Err(error) if explain(&error).0 == Exit::Usage => {
                 let reason = format!("{error:#}");
                 let reason = printable(reason.lines().next().unwrap_or_default(), 200);
-                self.tell(commit, started, &format!("{reason}: skipped"));
+                self.show(commit, started, &format!("{reason}: skipped"));
                 return Ok(Some(Verdict::Skipped));
             }
             Err(error) => return Err(error),
@@ -177,28 +177,28 @@ impl Search<'_> {
         );
         let judged = judge(sides.0, sides.1, self.limit)?;
         let reason = judged.reason.map(|reason| printable(&reason, 200));
-        let said = reason.unwrap_or_else(|| report::change_line(&judged.comparison));
-        self.tell(
+        let summary = reason.unwrap_or_else(|| report::change_line(&judged.comparison));
+        self.show(
             commit,
             started,
-            &format!("{said}: {}", judged.verdict.word()),
+            &format!("{summary}: {}", judged.verdict.word()),
         );
         self.tested.push((commit.clone(), judged.verdict, measured));
         Ok(Some(judged.verdict))
     }
 
-    fn tell(&self, commit: &Commit, started: Instant, said: &str) {
+    fn show(&self, commit: &Commit, started: Instant, what: &str) {
         let took = in_words(Duration::from_secs(started.elapsed().as_secs()));
         let subject = printable(&commit.subject, 60);
         self.line
-            .keep(&format!("{} {subject}: {took}, {said}", commit.short));
+            .keep(&format!("{} {subject}: {took}, {what}", commit.short));
     }
 
     fn measure(&mut self, commit: &Commit) -> Result<Option<Measured>> {
         if self.counter.cancelled() {
             return Ok(None);
         }
-        self.line.say(format!("{}: checking it out", commit.short));
+        self.line.say(format!("{}: checking out", commit.short));
         self.tree.check_out(commit)?;
         let (line, cancel) = (&self.line, &self.signals.cancel);
         let built = match &self.maker {
@@ -209,8 +209,8 @@ impl Search<'_> {
             Maker::Command(command) => {
                 let parent = self.log.parent().unwrap_or(self.tree.dir());
                 std::fs::create_dir_all(parent).map_err(Error::io("create", parent))?;
-                kernels::build_by(command, self.tree.dir(), &self.log, cancel, &mut |said| {
-                    line.say(format!("building: {}", printable(said, 120)));
+                kernels::build_by(command, self.tree.dir(), &self.log, cancel, &mut |text| {
+                    line.say(format!("building: {}", printable(text, 120)));
                 })
             }
         };

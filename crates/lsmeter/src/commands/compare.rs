@@ -40,8 +40,8 @@ pub fn compare(args: &CompareArgs) -> Result<Exit> {
         }
         (None, None) => {
             return Err(usage(
-                "there is no second result file to compare with",
-                "give one, or add --across kernel",
+                "no second result file is given",
+                "give a second result file, or add --across kernel",
             ));
         }
     };
@@ -112,7 +112,7 @@ pub fn verdict(document: &ComparisonDocument) -> Exit {
     note!("compared: {}", report::comparison_summary(document));
     let Some(gate) = &document.gate else {
         if document.compared.is_empty() {
-            note!("inconclusive: no measurement of BASE is in NEW");
+            note!("inconclusive: no measurement from BASE is in NEW");
             return Exit::Inconclusive;
         }
         return Exit::Fine;

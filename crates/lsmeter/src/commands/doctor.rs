@@ -70,9 +70,11 @@ impl Finding {
 
 pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     if args.clear_cache {
-        let stay = Cache::of(&Store::open(&cache_dir())?).clear();
+        let stay = Cache::new(&Store::open(&cache_dir())?).clear();
         if stay > 0 {
-            note!("counts of {stay} VMs were not removed: in use, or owned by another user");
+            note!(
+                "cached counts for {stay} VMs were not removed: in use, or owned by another user"
+            );
         }
         return Ok(Exit::Fine);
     }
@@ -186,24 +188,24 @@ fn kvm(qemu: &Qemu) -> Finding {
         Ok(kernel.map(|kernel| (store, kernel)))
     });
     let Ok(Some((store, kernel))) = here else {
-        let found = "/dev/kvm opens, but the cache contains no kernel to try it with";
+        let found = "/dev/kvm opens, but there is no kernel in the cache to test KVM with";
         let hint = "lsmeter kernel fetch debian:6.12 && lsmeter doctor";
         return Finding::missing(what, found, hint);
     };
     let line = Line::new(false);
-    line.say(format!("trying KVM with {}", kernel.name));
+    line.say(format!("testing KVM with {}", kernel.name));
     let cancel = AtomicBool::new(false);
     let trial = lab::kvm::trial(qemu, &store, &kernel, lab::catalogue::agent(), &cancel);
     line.done();
     let reason = match trial {
-        Ok(None) => return Finding::ok(what, format!("{} boots under it", kernel.name)),
+        Ok(None) => return Finding::ok(what, format!("{} boots with KVM", kernel.name)),
         Ok(Some(reason)) => reason,
         Err(error) => error.to_string(),
     };
     Finding::missing(
         what,
         format!(
-            "{} does not boot under it: {}",
+            "{} does not boot with KVM: {}",
             kernel.name,
             printable(&reason, 200)
         ),
@@ -220,7 +222,7 @@ fn kernels(config: &Config) -> Vec<Finding> {
         match (apt.is_ok_and(|status| status.success()), config.mirrors()) {
             (false, _) => Finding::missing(
                 "fetching kernels",
-                "no apt-get",
+                "apt-get is not installed",
                 "give kernels by path: --kernel PATH",
             ),
             (true, Ok(_)) => Finding::ok(
@@ -258,9 +260,9 @@ fn kernels(config: &Config) -> Vec<Finding> {
 
 fn cached() -> Option<Finding> {
     let store = Store::open(&cache_dir()).ok()?;
-    let cache = Cache::of(&store);
+    let cache = Cache::new(&store);
     if let Some(why) = cache.doubt() {
-        let hint = "set XDG_CACHE_HOME to a directory of your own; until then nothing is cached";
+        let hint = "set XDG_CACHE_HOME to a directory that you own; until then nothing is cached";
         return Some(Finding::missing("cached counts", why, hint));
     }
     let (machines, bytes) = cache.size();
@@ -272,7 +274,7 @@ fn cached() -> Option<Finding> {
         }
     };
     let [bytes, limit] = [bytes, limit].map(HumanBytes);
-    let found = format!("{bytes} of {machines} machines; at most {limit} (LSMETER_CACHE_SIZE)");
+    let found = format!("{bytes} for {machines} machines; at most {limit} (LSMETER_CACHE_SIZE)");
     Some(Finding::ok("cached counts", found))
 }
 
@@ -280,7 +282,7 @@ fn watching() -> Finding {
     let what = "watching hooks of this machine";
     match monitor::Monitor::try_here() {
         Ok(functions) => {
-            let found = format!("eBPF programs load; {functions} hooks have functions");
+            let found = format!("eBPF programs load; {functions} hook functions found");
             Finding::ok(what, found)
         }
         Err(error) => {

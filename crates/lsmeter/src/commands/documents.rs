@@ -12,7 +12,7 @@ use model::{DOCUMENT_LIMIT_BYTES, Document, DocumentError, Kind};
 
 use crate::failure::usage;
 
-pub const ANY: &str = "give a result file of lsmeter (--output or --record)";
+pub const ANY: &str = "give a result file that lsmeter wrote with --output or --record";
 
 /// Content of a file up to a result file's maximum length, decompressed (xz, gzip, zstd). `hint`
 /// describes the expected file.
@@ -34,7 +34,7 @@ pub fn text(
         if bytes.len() as u64 > limit {
             return Err("it is too large".to_owned());
         }
-        let text = String::from_utf8(bytes).map_err(|_| "it is not text")?;
+        let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text")?;
         check(&text)?;
         Ok(text)
     };

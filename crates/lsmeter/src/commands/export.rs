@@ -28,7 +28,8 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
             return Ok(Exit::Fine);
         }
     }
-    let hint = "give result files of `lsmeter run --output FILE`, or one file of another kind";
+    let hint =
+        "give result files from `lsmeter run --output FILE`, or one result file of another kind";
     let sources = args.documents.iter().map(|path| {
         let name = printable(&path.display().to_string(), 1_000);
         Ok((name, read_kind(path, Kind::Run, hint)?))
@@ -40,7 +41,10 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
     } else {
         Rows::Cells
     };
-    let no_samples = |cell: &Cell| cell.estimate().is_none_or(|of| of.samples.is_none());
+    let no_samples = |cell: &Cell| {
+        cell.estimate()
+            .is_none_or(|estimate| estimate.samples.is_none())
+    };
     if args.samples && cells.all(no_samples) {
         return Err(usage(
             "no result file contains samples",

@@ -50,8 +50,8 @@ pub fn check(
     let packages = spec.root.iter().flat_map(|root| &root.packages);
     if let Some(package) = packages.into_iter().find(|name| !is_package(name)) {
         return Err(usage(
-            format!("`{package}` is not a package name"),
-            "use lower-case letters, digits, +, - and .: packages = [\"sqlite3\"]",
+            format!("invalid package name `{package}`"),
+            "use lower-case letters, digits, +, - and ., for example packages = [\"sqlite3\"]",
         ));
     }
     Ok(())

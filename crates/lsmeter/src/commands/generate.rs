@@ -17,18 +17,18 @@ use crate::cli::Cli;
 const FILES: [(&str, &str); 2] = [
     (
         "$XDG_CONFIG_HOME/lsmeter/config.toml",
-        "mirror, security_mirror: Debian's mirrors; qemu: the QEMU to run. All optional.",
+        "mirror, security_mirror: Debian's mirrors; qemu: the QEMU to run. All keys are optional.",
     ),
     (
         "$XDG_CACHE_HOME/lsmeter",
-        "Kernels, counts and policies. All of it can be fetched, built or measured again.",
+        "Kernels, counts and policies. All can be fetched, built or measured again.",
     ),
 ];
 
 const ENVIRONMENT: [(&str, &str); 3] = [
     (
         "LSMETER_CACHE_SIZE",
-        "Limit of cached counts in bytes, or with K, M, G or T [default: 5G]",
+        "Maximum size of the cached counts, in bytes or with K, M, G or T [default: 5G]",
     ),
     (
         "TMPDIR",

@@ -14,17 +14,17 @@ pub fn flags(cells: &CellArgs) -> Result<Spec> {
     let Some(path) = &cells.policy_file else {
         return Ok(Spec::default());
     };
-    let hint = "write tables [custom.NAME], and work_dir above them";
+    let hint = "write tables [custom.NAME], with work_dir above them";
     let spec = read_file(path, hint)?;
     let path = path.display();
     if let Some(key) = spec.keys().into_iter().find(|key| !KEYS.contains(key)) {
         return Err(usage(
-            format!("{path}: `{key}` is not a key of a policy file"),
+            format!("{path}: unknown key `{key}` in a policy file"),
             hint,
         ));
     }
     let Some(custom) = &spec.custom else {
-        return Err(usage(format!("{path}: no policy"), hint));
+        return Err(usage(format!("{path}: the file defines no policy"), hint));
     };
     let stacks = cells.stacks.is_empty().then(|| given_stacks(custom));
     Ok(Spec { stacks, ..spec })

@@ -27,7 +27,7 @@ pub fn fetch(kernels: &[String], refresh: bool, quiet: bool) -> Result<Exit> {
         let mirrors = config.mirrors()?;
         let mut follow = |event| line.follow_fetch(text, &event);
         let kernel = store.fetch(&name, &mirrors, refresh, &mut follow)?;
-        line.keep(&format!("{text}: {} is here", kernel.name));
+        line.keep(&format!("{text}: {} is in the cache", kernel.name));
     }
     line.done();
     Ok(Exit::Fine)
@@ -36,7 +36,7 @@ pub fn fetch(kernels: &[String], refresh: bool, quiet: bool) -> Result<Exit> {
 pub fn add(path: &Path, name: Option<&str>) -> Result<Exit> {
     let kernel = Store::open(&cache_dir())?.add(path, name)?;
     note!(
-        "{} is here: Linux {}",
+        "{} is in the cache: Linux {}",
         kernel.name,
         printable(&kernel.release, 80)
     );
@@ -47,7 +47,7 @@ pub fn list(json: bool) -> Result<Exit> {
     let store = Store::open(&cache_dir())?;
     let kernels = store.list()?;
     for (name, error) in store.broken()? {
-        note!("warning: {name} is damaged: {error}");
+        note!("warning: the cached kernel {name} is damaged: {error}");
     }
     if json {
         output::print_listing("kernels", &kernels)?;
@@ -58,7 +58,7 @@ pub fn list(json: bool) -> Result<Exit> {
         note!("hint: lsmeter kernel fetch debian:6.12");
         return Ok(Exit::Fine);
     }
-    let is_told = kernels.iter().any(|kernel| !kernel.arch().is_native());
+    let has_foreign = kernels.iter().any(|kernel| !kernel.arch().is_native());
     let titles = ["KERNEL", "RELEASE", "ARCHITECTURE", "PACKAGE", "BOOTS BY"];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
     rows.extend(kernels.iter().map(|kernel| {
@@ -80,7 +80,7 @@ pub fn list(json: bool) -> Result<Exit> {
             boots.to_owned(),
         ]
     }));
-    if !is_told {
+    if !has_foreign {
         rows.iter_mut().for_each(|row| drop(row.remove(2)));
     }
     output::print(&super::list::columns(&rows))?;
@@ -116,7 +116,7 @@ fn on_its_architectures(mut spec: Spec) -> Result<Spec> {
     let asked = spec.arch.take().unwrap_or_default();
     let known = asked
         .iter()
-        .filter_map(|of| kernels::arch::by_name(of.as_str()));
+        .filter_map(|arch| kernels::arch::by_name(arch.as_str()));
     let archs: Vec<_> = known.collect();
     if !archs.is_empty() && spec.kernels.is_none() {
         spec.kernels = Some(vec![DEFAULT_KERNEL.to_owned()]);
@@ -131,7 +131,7 @@ fn on_its_architectures(mut spec: Spec) -> Result<Spec> {
     }
     // Ambiguous with several architectures.
     let bound = spec.configurations.iter_mut().flatten();
-    let bound = bound.filter_map(|of| of.kernel.as_mut());
+    let bound = bound.filter_map(|configuration| configuration.kernel.as_mut());
     for name in bound.chain(&mut spec.baseline_kernel) {
         if let [one] = &on(name)?[..] {
             name.clone_from(one);
@@ -164,7 +164,7 @@ pub fn expand(spec: Spec) -> Result<Spec> {
             all.push(name.clone());
             continue;
         }
-        let found = cached.iter().filter(|of| glob(name, of)).cloned();
+        let found = cached.iter().filter(|kernel| glob(name, kernel)).cloned();
         let found: Vec<String> = found.collect();
         if found.is_empty() {
             let flavour = match name.starts_with("build:um-dac.") {

@@ -37,7 +37,9 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
             "leave out --any-order",
         ));
     }
-    let arch = args.arch.and_then(|of| kernels::arch::by_name(of.as_str()));
+    let arch = args
+        .arch
+        .and_then(|arch| kernels::arch::by_name(arch.as_str()));
     let arch = arch.unwrap_or_else(kernels::arch::native);
     if args.configuration.flavour.is_process() && arch != kernels::arch::native() {
         return Err(usage(
@@ -107,13 +109,16 @@ fn build_one(
     };
     let release = printable(&built.kernel.release, 80);
     let how = match built.compiled {
-        None => "built before".to_owned(),
+        None => "already built".to_owned(),
         Some(compiled) => format!(
             "{compiled} objects compiled, {}",
             in_words(started.elapsed())
         ),
     };
-    note!("{} is here: Linux {release} ({how})", built.kernel.name);
+    note!(
+        "{} is in the cache: Linux {release} ({how})",
+        built.kernel.name
+    );
     Ok(Exit::Fine)
 }
 

@@ -119,7 +119,7 @@ impl Machines {
         line: &Line,
     ) -> Result<Machines> {
         let store = Store::open(&cache_dir())?;
-        if let Some(why) = Cache::of(&store).doubt() {
+        if let Some(why) = Cache::new(&store).doubt() {
             line.keep(&format!("warning: counts may not be cached: {why}"));
         }
         let early = named_arch(experiment);
@@ -173,7 +173,10 @@ impl Machines {
                     "this command measures one architecture at a time, not {} and {}",
                     self.qemu.arch, other.arch
                 ),
-                format!("run it once for each: --arch {}", self.qemu.arch),
+                format!(
+                    "run the command once for each architecture: --arch {}",
+                    self.qemu.arch
+                ),
             )),
         }
     }
@@ -229,7 +232,7 @@ pub fn check_events(events: bool, experiment: &Experiment) -> Result<()> {
     }
     if experiment.programs.is_some() {
         return Err(usage(
-            "--events works for benchmarks, not for whole programs",
+            "--events works only for benchmarks, not for whole programs",
             "leave out --events, or select benchmarks with --bench",
         ));
     }
@@ -259,7 +262,7 @@ fn check_stacks(experiment: &Experiment, store: &Store, kernels: &[Kernel]) -> R
     if asked.is_empty() || kernels.is_empty() {
         return Ok(());
     }
-    let built_in = kernels.iter().map(|kernel| BuiltIn::of(store, kernel));
+    let built_in = kernels.iter().map(|kernel| BuiltIn::read(store, kernel));
     let built_in = built_in.collect::<Result<Vec<_>, _>>()?;
     let missing = asked
         .iter()
@@ -271,9 +274,9 @@ fn check_stacks(experiment: &Experiment, store: &Store, kernels: &[Kernel]) -> R
     let hint = match nearest(module, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => "list kernels with `lsmeter kernel list`".to_owned(),
-        None => format!("name one of {}", Vec::from_iter(known).join(", ")),
+        None => format!("choose one of {}", Vec::from_iter(known).join(", ")),
     };
-    let what = format!("stack `{stack}`: no kernel of this run has a module `{module}`");
+    let what = format!("stack `{stack}`: no kernel in this run has a module `{module}`");
     Err(usage(what, hint))
 }
 
@@ -323,13 +326,13 @@ pub fn count_hooks(
     line.done();
     let outcome = outcome?;
     if outcome.cancelled {
-        tell_interrupted();
+        note_interrupted();
         return Ok(None);
     }
     Ok(Some(outcome))
 }
 
-pub fn tell_interrupted() {
+pub fn note_interrupted() {
     note!("interrupted: finished counts are cached, times are lost");
     note!("hint: run the same command again to continue");
 }

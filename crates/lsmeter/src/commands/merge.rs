@@ -31,7 +31,7 @@ pub fn merge(args: &MergeArgs) -> Result<Exit> {
         for (number, (machine, parts)) in (1..).zip(by_machine(&parts)) {
             let merged = put_together(&parts, &lab::doubts)?;
             let path = numbered(&args.output, number);
-            tell(args, &format!("{}: {machine}: ", path.display()), &merged);
+            note_counts(args, &format!("{}: {machine}: ", path.display()), &merged);
             output::write(&path, |to| Ok(merged.run.write(to)?))?;
         }
         let here = parts.iter().flat_map(|part| &part.run.share);
@@ -41,7 +41,7 @@ pub fn merge(args: &MergeArgs) -> Result<Exit> {
         whole = shards.len() >= count as usize;
     } else {
         let merged = put_together(&parts, &lab::doubts)?;
-        tell(args, "", &merged);
+        note_counts(args, "", &merged);
         output::write(&args.output, |to| Ok(merged.run.write(to)?))?;
         whole &= merged.run.share.is_none();
     }
@@ -53,7 +53,7 @@ pub fn merge(args: &MergeArgs) -> Result<Exit> {
 }
 
 fn read_part(path: &Path) -> Result<Part> {
-    let hint = "give result files of `lsmeter run --output FILE`";
+    let hint = "give result files from `lsmeter run --output FILE`";
     let file = File::open(path).map_err(|error| unreadable(path, error, hint))?;
     let run = Document::read(BufReader::new(file));
     let run = run.with_context(|| format!("cannot read {}", path.display()))?;
@@ -71,10 +71,10 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn tell(args: &MergeArgs, what: &str, merged: &Merged) {
+fn note_counts(args: &MergeArgs, what: &str, merged: &Merged) {
     let cells = merged.run.cells.len();
     if !args.quiet {
-        note!("{}{cells} cells", printable(what, 400));
+        note!("{}{cells} measurements", printable(what, 400));
     }
     let warn = !args.by_machine;
     if warn && !merged.missing_shards.is_empty() {
@@ -82,7 +82,7 @@ fn tell(args: &MergeArgs, what: &str, merged: &Merged) {
         let count = merged.run.share.as_ref().map_or(0, |share| share.count);
         note!("missing: shards {} of {count}", numbers.join(", "));
     } else if warn && merged.missing_cells > 0 {
-        note!("missing: {} cells", merged.missing_cells);
+        note!("missing: {} measurements", merged.missing_cells);
     }
 }
 

@@ -69,7 +69,10 @@ fn show_recording(
 ) -> Result<()> {
     let hint = "give a recording made with `lsmeter monitor --record FILE`";
     let document = read_kind(path, Kind::Recording, hint)?;
-    let watched = document.monitor.as_ref().context("what was monitored")?;
+    let watched = document
+        .monitor
+        .as_ref()
+        .context("the recording does not describe what was monitored")?;
     if args.json_lines {
         document.intervals().try_for_each(print_line)?;
     }
@@ -126,7 +129,7 @@ fn request(args: &MonitorArgs) -> Request {
 fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()> {
     let line = Line::new(args.quiet);
     let textfile = args.textfile.clone().map(Textfile::new);
-    line.say("looking at the kernel");
+    line.say("examining the kernel");
     let mut session = Session::start(request(args), textfile, &mut |progress| match progress {
         Progress::Calibrating => line.say("measuring the overhead of watching"),
         Progress::Attaching {

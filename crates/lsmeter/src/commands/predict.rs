@@ -28,7 +28,8 @@ pub fn predict(args: &PredictArgs) -> Result<Exit> {
     let stdout = args.out.check(&[&args.keep_costs], 0)?;
     let document = read_as(&args.recording, ANY, Document::parse)?;
     let named = || args.recording.display().to_string();
-    let mut recording = Recording::of(&document, args.workload.as_deref()).with_context(named)?;
+    let mut recording =
+        Recording::from_document(&document, args.workload.as_deref()).with_context(named)?;
     let mut stacks = Vec::new();
     for text in &args.stacks {
         stacks.push(read_stack(text)?.names().join(","));
@@ -47,7 +48,7 @@ pub fn predict(args: &PredictArgs) -> Result<Exit> {
     if args.costs.is_empty() && args.kernel.is_none() {
         return Err(usage(
             "neither costs nor a kernel is given",
-            "add --costs FILE of `lsmeter profile`, or --kernel debian:6.12 to count costs",
+            "add --costs FILE from `lsmeter profile`, or --kernel debian:6.12 to count costs",
         ));
     }
     let costs = if args.costs.is_empty() {
@@ -66,7 +67,7 @@ pub fn predict(args: &PredictArgs) -> Result<Exit> {
             .iter_mut()
             .for_each(|load| load.hooked = None);
     }
-    let costs = Costs::of(&costs, &wanted)?;
+    let costs = Costs::new(&costs, &wanted)?;
     let document = multiply(&recording, &costs, args.ns_per_instruction);
     deliver(args, &document, stdout)?;
     Ok(Exit::Fine)

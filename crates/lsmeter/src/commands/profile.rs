@@ -95,7 +95,7 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
         if stacks.len() == 1 {
             return Err(usage(
                 format!("there is no stack to compare with {baseline}"),
-                "name one with --stack",
+                "add a stack with --stack",
             ));
         }
     }
@@ -106,8 +106,11 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
     stacks.sort();
     if let Some(twice) = stacks.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(usage(
-            format!("stack {} is selected with several policy states", twice[0]),
-            "a profile has one policy state per stack: run one profile for each state",
+            format!(
+                "stack {} is selected with more than one policy state",
+                twice[0]
+            ),
+            "run one profile for each policy state",
         ));
     }
     check_selection(&experiment)?;
@@ -115,7 +118,7 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
 }
 
 fn read_definitions(path: &Path) -> Result<String> {
-    let hint = "give a kernel tree's include/linux/lsm_hook_defs.h";
+    let hint = "give include/linux/lsm_hook_defs.h from a kernel tree";
     // Checked before kernels are downloaded.
     documents::text(path, DEFINITIONS_LIMIT_BYTES, hint, |text| {
         let hooks = HookList::from_definitions(text);
@@ -164,8 +167,13 @@ fn deliver(
 
 /// Names of measurements in a shared file, with kernel and stack if there are several.
 fn titled(outcome: &Outcome) -> Vec<(String, &PathProfile)> {
-    let several =
-        |of: fn(&Experiment) -> usize| outcome.run.experiment.as_ref().is_some_and(|e| of(e) > 1);
+    let several = |count: fn(&Experiment) -> usize| {
+        outcome
+            .run
+            .experiment
+            .as_ref()
+            .is_some_and(|e| count(e) > 1)
+    };
     let mut kept = Vec::new();
     for cell in &outcome.run.cells {
         let path = outcome.profile(&cell.key).map(CellProfile::dominant);

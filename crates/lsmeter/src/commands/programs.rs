@@ -41,7 +41,7 @@ pub fn flags(args: &ProgramArgs) -> Result<Spec> {
     let described = !args.prepare.is_empty() || args.repeat.is_some();
     if described && !is_command && args.root.is_none() {
         return Err(usage(
-            "--prepare and --repeat need a command",
+            "--prepare and --repeat need a command to measure",
             "add a command at the end: -- git status",
         ));
     }
@@ -57,13 +57,13 @@ pub fn flags(args: &ProgramArgs) -> Result<Spec> {
 /// The root of an experiment's programs, built if necessary; None without programs.
 pub fn root(experiment: &mut Experiment, signals: &Signals, quiet: bool) -> Result<Option<Root>> {
     let line = Line::new(quiet);
-    let mut tell = |making: Making| {
+    let mut report = |making: Making| {
         let Making { what, files, bytes } = making;
         line.say(format!("{what}: {files} files, {} MiB", bytes >> 20));
     };
-    let mut watch = Watch::new(&signals.cancel, &mut tell);
+    let mut watch = Watch::new(&signals.cancel, &mut report);
     let filesystem = experiment.filesystem;
-    let root = Root::of(experiment.programs.as_mut(), &mut watch).and_then(|mut root| {
+    let root = Root::prepare_for(experiment.programs.as_mut(), &mut watch).and_then(|mut root| {
         if let (Some(root), Some(filesystem)) = (&mut root, filesystem) {
             root.make_image(filesystem, &mut watch)?;
         }
@@ -79,7 +79,7 @@ pub fn no_parts(experiment: &Experiment) -> Result<()> {
         return Ok(());
     }
     Err(usage(
-        "--shard does not split whole programs",
+        "--shard cannot split runs of whole programs",
         "leave out --shard",
     ))
 }
@@ -90,7 +90,7 @@ fn words(text: &str) -> Result<Vec<String>> {
     words.ok_or_else(|| {
         usage(
             format!("--prepare `{text}` is not a command: it is empty, or a quote is not closed"),
-            "quote it as in a shell: --prepare \"sh -c 'a | b'\"",
+            "quote as in a shell: --prepare \"sh -c 'a | b'\"",
         )
     })
 }

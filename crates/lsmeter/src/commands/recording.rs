@@ -21,7 +21,7 @@ pub fn keep(path: PathBuf, session: &mut Session) {
             return Ok(());
         }
         let mut recording = session.recording();
-        let message = "the recording was saved while it was in progress, and its end is missing";
+        let message = "the recording was saved while in progress; its end is missing";
         let unfinished = Warning::new(WarningKind::Interrupted, message);
         recording.warnings.push(Warning {
             advice: "record again if the missing end matters".to_owned(),

@@ -26,13 +26,18 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
                 Content::Measured(document) => estimates(args.weights.as_deref(), document)?,
                 Content::Placement(_) => None,
             };
-            let is_counted = |of: &Content| matches!(of.kind(), Kind::Run | Kind::Profile);
-            if is_counted(&content) && estimates.as_ref().is_some_and(|of| of.cells.is_empty()) {
+            let is_counted =
+                |content: &Content| matches!(content.kind(), Kind::Run | Kind::Profile);
+            if is_counted(&content)
+                && estimates
+                    .as_ref()
+                    .is_some_and(|estimates| estimates.cells.is_empty())
+            {
                 return Err(usage(
                     format!(
-                        "{name} has no events for a stack and its baseline, which --weights needs"
+                        "{name} has no events for a stack and its baseline; --weights needs them"
                     ),
-                    "count it with --events",
+                    "count again with --events",
                 ));
             }
             Ok(Source {
@@ -90,7 +95,7 @@ fn coverage(sources: &[Source]) -> Result<(String, Report)> {
         Content::Measured(document) if !document.kernel_hooks.is_empty() => Ok(&**document),
         _ => Err(usage(
             format!("{} does not list its kernel's hooks", source.name),
-            "give result files of `lsmeter profile`",
+            "give result files from `lsmeter profile`",
         )),
     });
     let profiles: Vec<&Document> = profiles.collect::<Result<_>>()?;
@@ -129,31 +134,41 @@ fn ending(path: &Path) -> Result<Ending> {
         Some("csv") => Ok(Ending::Csv),
         Some("json") => Ok(Ending::Json),
         _ => Err(usage(
-            format!("no figure can be written as {}", path.display()),
-            "end its name in .svg, .csv or .json: --output figure.svg",
+            format!(
+                "cannot write a figure to {}: unknown extension",
+                path.display()
+            ),
+            "use .svg, .csv or .json: --output figure.svg",
         )),
     }
 }
 
 fn listed(figures: &[Gathered]) -> String {
-    let names = figures.iter().map(|of| of.figure.name.chars().count());
+    let names = figures
+        .iter()
+        .map(|gathered| gathered.figure.name.chars().count());
     let width = names.max().unwrap_or(0);
     figures
         .iter()
-        .map(|of| format!("{:<width$}  {}\n", of.figure.name, of.figure.title))
+        .map(|gathered| {
+            format!(
+                "{:<width$}  {}\n",
+                gathered.figure.name, gathered.figure.title
+            )
+        })
         .collect()
 }
 
 fn find<'a>(figures: &'a [Gathered], name: &str) -> Result<&'a Figure> {
-    let found = figures.iter().find(|of| of.figure.name == name);
-    found.map(|of| &of.figure).ok_or_else(|| {
-        let names = figures.iter().map(|of| of.figure.name.as_str());
+    let found = figures.iter().find(|gathered| gathered.figure.name == name);
+    found.map(|gathered| &gathered.figure).ok_or_else(|| {
+        let names = figures.iter().map(|gathered| gathered.figure.name.as_str());
         let hint = nearest(name, names).map_or_else(
-            || "--list-figures lists all".to_owned(),
-            |near| format!("did you mean `{near}`? --list-figures lists all"),
+            || "--list-figures lists all figures".to_owned(),
+            |near| format!("did you mean `{near}`? --list-figures lists all figures"),
         );
         usage(
-            format!("there is no figure `{}`", report::printable(name, 80)),
+            format!("unknown figure `{}`", report::printable(name, 80)),
             hint,
         )
     })

@@ -25,7 +25,7 @@ use crate::commands::foreign;
 use crate::commands::given;
 use crate::commands::kernel;
 use crate::commands::measure::{
-    self, Machines, Signals, is_timed, read_spec, some, tell_interrupted, unique,
+    self, Machines, Signals, is_timed, note_interrupted, read_spec, some, unique,
 };
 use crate::commands::programs;
 use crate::commands::watch;
@@ -96,7 +96,7 @@ fn rescue(run: &Document, error: &anyhow::Error) {
     }
     let path = std::env::temp_dir().join(unique("run"));
     match output::write(&path, |to| Ok(run.write(to)?)) {
-        Ok(()) => note!("the result is saved as {}", path.display()),
+        Ok(()) => note!("the result was saved as {} instead", path.display()),
         Err(error) => note!("the result is lost, except cached counts: {error:#}"),
     }
 }
@@ -116,9 +116,13 @@ fn dry_run(experiment: &Experiment, shard: Option<Shard>) -> Result<Exit> {
     for (kernel, name) in experiment.kernels.iter().enumerate() {
         for (number, configuration) in experiment.configurations.iter().enumerate() {
             let visits = plan.visits.iter();
-            let visits = visits.filter(|of| (of.kernel, of.configuration) == (kernel, number));
+            let visits =
+                visits.filter(|visit| (visit.kernel, visit.configuration) == (kernel, number));
             let visits: Vec<&Visit> = visits.collect();
-            let cells: BTreeSet<usize> = visits.iter().flat_map(|of| of.cells.clone()).collect();
+            let cells: BTreeSet<usize> = visits
+                .iter()
+                .flat_map(|visit| visit.cells.clone())
+                .collect();
             if !visits.is_empty() {
                 let (n, of_them) = (cells.len(), visits.len());
                 let title = configuration.title();
@@ -165,15 +169,20 @@ fn measured(
     let cancel = &signals.cancel;
     if let Some(machines) = &mut machines
         && is_timed(experiment)
-        && !lab::plan::leaves_time_to_processes(experiment, machines.kernels.iter().map(Ground::of))
+        && !lab::plan::leaves_time_to_processes(
+            experiment,
+            machines.kernels.iter().map(Ground::new),
+        )
     {
         try_kvm(machines, cancel, &line)?;
     }
     let store = Store::open(&cache_dir())?;
     let setup = Setup {
-        kernels: machines.as_ref().map_or(&programs[..], |of| &of.kernels),
-        qemu: machines.as_ref().map(|of| &of.qemu),
-        others: machines.as_ref().map_or(&[], |of| &of.others),
+        kernels: machines
+            .as_ref()
+            .map_or(&programs[..], |machines| &machines.kernels),
+        qemu: machines.as_ref().map(|machines| &machines.qemu),
+        others: machines.as_ref().map_or(&[], |machines| &machines.others),
         root,
         keep_samples: args.keep_samples,
         shard: args.parts.shard,
@@ -190,13 +199,13 @@ fn measured(
     line.done();
     let mut outcome = outcome?;
     if outcome.cancelled {
-        tell_interrupted();
+        note_interrupted();
         return Ok(None);
     }
     if let Some(runs) = args.aa {
         let again = again(experiment, &setup, cancel, &mut line, runs, &outcome.run)?;
         let Some(again) = again else {
-            tell_interrupted();
+            note_interrupted();
             return Ok(None);
         };
         outcome.run.aa = Some(compare::aa(&again, &compare::Options::default())?);
@@ -217,7 +226,7 @@ fn try_kvm(machines: &mut Machines, cancel: &AtomicBool, line: &Line) -> Result<
     let Some(kernel) = machines.next().filter(|_| qemu.kvm) else {
         return Ok(());
     };
-    line.say("trying KVM");
+    line.say("testing KVM");
     let trial = lab::kvm::trial(qemu, store, kernel, lab::catalogue::agent(), cancel)?;
     if let Some(reason) = trial {
         qemu.kvm = false;
@@ -240,7 +249,7 @@ fn ending(found: Option<&ComparisonDocument>, run: &Document) -> Exit {
 /// Comparison with the baselines: between kernels, or if there is a limit.
 fn compared(run: &Document, budget: Option<Budget>) -> Option<ComparisonDocument> {
     let mut experiment = run.experiment.iter();
-    let explain = experiment.any(|of| of.baseline_kernel.is_some());
+    let explain = experiment.any(|experiment| experiment.baseline_kernel.is_some());
     let options = compare::Options {
         explain,
         budget,
@@ -310,10 +319,10 @@ fn check_details(args: &RunArgs, experiment: &Experiment) -> Result<()> {
     );
     let hint = match near {
         Some(near) => format!("--details={near}"),
-        None => "name an operation of this run: --details=open:AA".to_owned(),
+        None => "name an operation in this run, for example --details=open:AA".to_owned(),
     };
     Err(usage(
-        format!("--details={wanted} matches no operation of this run"),
+        format!("--details={wanted} matches no operation in this run"),
         hint,
     ))
 }
@@ -338,15 +347,15 @@ fn deliver(
         );
         report.tables.extend(report::depth_tables(run));
         if let Some(wanted) = &args.details {
-            let of_these = wanted
+            let chosen = wanted
                 .as_ref()
                 .map(|wanted| report::call_tables(run, wanted));
-            if of_these.as_ref().is_some_and(Vec::is_empty) {
+            if chosen.as_ref().is_some_and(Vec::is_empty) {
                 let none =
                     "--details matches no operation with a dominant path under stack and baseline";
                 report.warnings.push(none.to_owned());
             }
-            let trees = of_these.unwrap_or_else(|| report::tree_tables(run));
+            let trees = chosen.unwrap_or_else(|| report::tree_tables(run));
             report.tables.extend(trees);
         }
         if let Some(found) = found {

@@ -12,8 +12,8 @@ use sensitivity::{LiveRequest, Predict, Request};
 use crate::cli::SensitivityArgs;
 use crate::commands::kernel;
 use crate::commands::measure::{
-    self, Machines, cancel_on_signals, check_selection, lab_flags, read_delays, read_stack,
-    tell_interrupted,
+    self, Machines, cancel_on_signals, check_selection, lab_flags, note_interrupted, read_delays,
+    read_stack,
 };
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
@@ -71,12 +71,12 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
     };
     line.done();
     let Some(document) = document? else {
-        tell_interrupted();
+        note_interrupted();
         return Ok(Exit::CellsFailed);
     };
     deliver(args, stdout, &document)?;
     if document.warnings.iter().any(is_interrupted) {
-        tell_interrupted();
+        note_interrupted();
     }
     Ok(verdict(args, &document))
 }
@@ -94,7 +94,7 @@ fn hooks(words: &[String]) -> Result<Vec<String>> {
     if words.is_empty() {
         return Err(usage(
             "--hooks is empty",
-            "--hooks file_open, or --hooks all",
+            "use for example --hooks file_open, or --hooks all",
         ));
     }
     if words == ["all"] {
@@ -102,8 +102,8 @@ fn hooks(words: &[String]) -> Result<Vec<String>> {
     }
     if words.iter().any(|word| word == "all") {
         return Err(usage(
-            "--hooks contains `all` and other hooks",
-            "--hooks file_open, or --hooks all",
+            "--hooks contains both `all` and hook names",
+            "use for example --hooks file_open, or --hooks all",
         ));
     }
     Ok(words)
@@ -117,13 +117,16 @@ fn predict(text: Option<&str>) -> Result<Predict> {
         if !(0.0..=1e9).contains(&decision) {
             return Err(usage(
                 format!("--predict {text} is out of range"),
-                "give 0 to 1e9 instructions, or modules: --predict selinux",
+                "give 0 to 1e9 instructions, or modules, for example --predict selinux",
             ));
         }
         return Ok(Predict::Decision(decision));
     }
     let modules: Stack = text.parse().map_err(|error: StackError| {
-        usage(&error, "give instructions or modules: --predict selinux")
+        usage(
+            &error,
+            "give a number of instructions, or modules, for example --predict selinux",
+        )
     })?;
     Ok(Predict::Modules(modules.names()))
 }
@@ -134,7 +137,7 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
         Some(Place::Host) => on_host(args, dir)?,
         Some(Place::Um) => {
             return Err(usage(
-                "sensitivity does not run on UML kernels",
+                "lsmeter sensitivity does not run on UML kernels",
                 "leave out --on",
             ));
         }
@@ -143,7 +146,7 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
     let experiment = kernel::expand(spec)?.resolve()?;
     if !experiment.custom.is_empty() {
         return Err(usage(
-            "sensitivity does not load custom policies",
+            "lsmeter sensitivity does not load custom policies",
             "leave out --set custom",
         ));
     }
@@ -198,7 +201,7 @@ fn in_lab(args: &SensitivityArgs) -> Result<Spec> {
     let filesystem = match (args.lab.filesystem, args.cold) {
         (Some(FileSystem::Tmpfs), true) => {
             return Err(usage(
-                "tmpfs is never cold: its files exist only in caches",
+                "--cold does not work with tmpfs: its files exist only in caches",
                 "leave out --fs, or use --fs ext4",
             ));
         }

@@ -65,7 +65,8 @@ impl Watch<'_> {
         let mut seen = None;
         if identity(&self.image).is_none() {
             let image = self.image.display();
-            self.line.keep(&format!("waiting for a kernel: {image}"));
+            self.line
+                .keep(&format!("waiting for a kernel image: {image}"));
         }
         while let Some(found) = self.next(seen) {
             seen = Some(found);
@@ -77,7 +78,7 @@ impl Watch<'_> {
             if identity(&self.image) != seen {
                 continue;
             }
-            let said = match counted {
+            let summary = match counted {
                 Ok(None) => break,
                 Ok(Some(measured)) => self.compared(measured)?,
                 Err(error) if explain(&error).0 == Exit::Usage && self.number > 0 => {
@@ -86,8 +87,8 @@ impl Watch<'_> {
                 Err(error) => return Err(error),
             };
             self.number += 1;
-            let said = format!("{}: {said}\n", self.number);
-            self.line.aside(|| output::print(&said))?;
+            let summary = format!("{}: {summary}\n", self.number);
+            self.line.aside(|| output::print(&summary))?;
         }
         Ok(())
     }
@@ -109,7 +110,7 @@ impl Watch<'_> {
     }
 
     fn compared(&mut self, measured: Measured) -> Result<String> {
-        let said = match &self.last {
+        let summary = match &self.last {
             None => format!("{} measured", measured.document.cells.len()),
             Some(last) => {
                 let sides = (("before", &last.document), ("now", &measured.document));
@@ -117,6 +118,6 @@ impl Watch<'_> {
             }
         };
         self.last = Some(measured);
-        Ok(said)
+        Ok(summary)
     }
 }

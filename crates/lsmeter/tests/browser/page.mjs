@@ -228,7 +228,7 @@ async function firstScreen(page) {
 	});
 	check(low.sentence < 800 && low.rows < 800, "sentences or map are not on the first screen: " + JSON.stringify(low));
 	const sentence = await page.locator(".glance .findings li").first().textContent();
-	check(/ over .*: open:[A-Z\/]+ [+-][0-9.]+ %.*; geometric mean of/.test(sentence), "the first sentence: " + sentence);
+	check(/ over .*: open:[A-Z\/]+ [+-][0-9.]+ %.*; geometric mean over/.test(sentence), "the first sentence: " + sentence);
 	const map = page.locator(".map").first();
 	const rows = level => map.locator(`tr[data-level="${level}"]:not([hidden])`);
 	check(await rows(1).count() === 0, "benchmarks are shown before their class is opened");
@@ -260,7 +260,7 @@ async function firstScreen(page) {
 	await cell.waitFor({ state: "visible" });
 	const text = await cell.textContent();
 	check(text.includes(value), "a tile of " + value + " opens " + text.slice(0, 200));
-	check(/With its hooks: lsmeter profile .*--bench [a-z]/.test(text), "a measurement shows no command: " + text.slice(-200));
+	check(/Measure this with hooks: lsmeter profile .*--bench [a-z]/.test(text), "a measurement shows no command: " + text.slice(-200));
 	check(await page.evaluate(() => location.hash.startsWith("#cell=")), "a cell has no link");
 	const link = page.url();
 	if (await cell.locator("tbody tr").count()) {

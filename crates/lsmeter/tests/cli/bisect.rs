@@ -24,13 +24,13 @@ fn invalid_arguments_are_refused() {
     std::fs::create_dir(place.join("plain")).unwrap();
     let table = format!(
         "bisect --repo tree --good v9 --bad c2 | `v9` is not a commit in tree | give a tag
-         bisect --repo tree --good c2 --bad c0 | does not come after | exchange them
-         bisect --repo tree --good c1 --bad c1 | both ends are commit | --good
+         bisect --repo tree --good c2 --bad c0 | is not a descendant of | swap --good
+         bisect --repo tree --good c1 --bad c1 | --good and --bad are both commit | --good
          bisect --repo none --good a --bad b | there is no directory none | --repo
          bisect --repo plain --good a --bad b | plain is not a git repository | --repo
-         {ENDS} --flavour um | are timed, not counted | --flavour all
+         {ENDS} --flavour um | can only be timed | --flavour all
          {ENDS} --kernel debian:6.12 | the kernel is built from the tree | --kernel
-         {ENDS} --fail-above '1 parsec' | its unit is not one of | 1%
+         {ENDS} --fail-above '1 parsec' | unknown unit; use % | 1%
          {ENDS} --image x | required arguments were not provided
          {ENDS} --build true | required arguments were not provided
          {ENDS} --build true --flavour nolsm | cannot be used with"

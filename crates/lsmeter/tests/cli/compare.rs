@@ -58,7 +58,7 @@ fn a_gate_passes_fails_and_is_inconclusive() {
         (
             "base.json other.json --fail-above 1%",
             5,
-            "3 measurements of BASE are not in NEW",
+            "3 measurements from BASE are missing from NEW",
         ),
         ("base.json new.json --budget budget.toml", 1, ""),
     ] {
@@ -88,12 +88,12 @@ fn invalid_inputs_are_refused_with_a_hint() {
         2,
         "compare base.json empty.json | empty.json: lsmeter result file: empty | measure again
          compare base.json cut.json | truncated after | measure again
-         compare base.json newer.json | written by another lsmeter | the lsmeter that wrote it
-         compare base.json text.json | not JSON | --output or --record
+         compare base.json newer.json | written by another lsmeter | the lsmeter version that wrote
+         compare base.json text.json | invalid JSON | --output or --record
          compare base.json none.json | measurements[0]
-         compare base.json profile.json | | give two result files of the same command
+         compare base.json profile.json | | give two result files from the same command
          compare base.json /nonexistent | /nonexistent | --output or --record
-         compare base.json --across kernel | all measurements of | another axis
+         compare base.json --across kernel | all measurements in | another axis
          compare base.json new.json --format ktap | need a gate | --fail-above 1%",
     );
     place.line("compare base.json").code(2);

@@ -35,8 +35,10 @@ fn estimated(place: &Place, rest: &str) -> EstimateDocument {
 /// The ratios of time to estimate, each fitted without that module, differ by a factor below 1.5.
 #[track_caller]
 fn assert_modules_are_near_each_other(weights: &Weights) {
-    let ratios = weights.left_out.iter().map(|of| of.ratio);
-    let (least, most) = ratios.fold((f64::MAX, 0.0), |(a, b), of| (of.min(a), of.max(b)));
+    let ratios = weights.left_out.iter().map(|stack| stack.ratio);
+    let (least, most) = ratios.fold((f64::MAX, 0.0), |(a, b), ratio| {
+        (ratio.min(a), ratio.max(b))
+    });
     assert!(most / least < 1.5, "{:?}", weights.left_out);
 }
 
@@ -59,12 +61,18 @@ fn weights_are_fitted_kept_and_used_again() {
     assert!(error.rank_correlation > error.rank_correlation_of_instructions);
     let of_instructions = error.median_points_of_instructions.unwrap();
     assert!(of_instructions > error.median_points, "{error:?}");
-    let expected = format!("in instructions are {of_instructions:.2} points from those in ns");
+    let expected = format!("in instructions and in ns is {of_instructions:.2} percentage points");
     assert!(text.contains(&expected), "{text}");
     assert_modules_are_near_each_other(&a.weights);
 
     let again = estimated(&place, "counts.json --weights w.json");
-    let estimates = |of: &EstimateDocument| of.cells.iter().map(|c| c.estimate).collect::<Vec<_>>();
+    let estimates = |document: &EstimateDocument| {
+        document
+            .cells
+            .iter()
+            .map(|c| c.estimate)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(estimates(&again), estimates(&a));
     assert!(again.cells.iter().all(|cell| cell.measured.is_none()));
 
@@ -75,7 +83,7 @@ fn weights_are_fitted_kept_and_used_again() {
     let golden = include_bytes!("../../../model/tests/golden/run.json");
     place.write("plain.json", golden);
     let refused = place.line(&format!("report plain.json {page}")).code(2);
-    let expected = "count it with --events";
+    let expected = "count again with --events";
     assert!(refused.stderr.contains(expected), "{refused:#?}");
 
     let csv = place.line(&format!("{fitted} --format csv")).code(0).stdout;
@@ -84,7 +92,7 @@ fn weights_are_fitted_kept_and_used_again() {
     // Operations without a dominant path are refused.
     let mut cells = a.cells.iter();
     let fork = cells.find(|cell| cell.key.benchmark() == "fork").unwrap();
-    let reason = "no path represents the operation";
+    let reason = "no single path represents the operation";
     assert_eq!(fork.refused.as_deref(), Some(reason));
 }
 
@@ -120,8 +128,8 @@ fn modules_are_estimated_as_well_as_each_other() {
         assert_eq!(weights.left_out.len(), 5);
     }
     assert_modules_are_near_each_other(&up);
-    for of in &one.left_out {
-        assert!((1.0 / 1.5..1.5).contains(&of.ratio), "{of:?}");
+    for stack in &one.left_out {
+        assert!((1.0 / 1.5..1.5).contains(&stack.ratio), "{stack:?}");
     }
     let used = estimated(&place, "times.json --weights w.json");
     assert_eq!(used.weights, one);

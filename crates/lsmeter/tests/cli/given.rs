@@ -38,16 +38,16 @@ fn files_that_make_no_policy_are_refused() {
          | no stack has smack with a policy | --stack capability,smack
          {run}/typo.toml | below/typo.toml, line 7, column 1: unknown key `lable` | `label`?
          {run}/no-proof.toml | needs `denied` | read /etc/shadow
-         {run}/no-accesses.toml | needs accesses that test it | not_measured
+         {run}/no-accesses.toml | needs accesses to test it with | not_measured
          {run}/half.toml | needs `not_measured` | must be unmeasured
          {run}/ima.toml --integrity audit | not active in any configuration | --integrity ima
          {run}/ima.toml --set ima_policy=\"'tcb'\" --integrity ima
          | `ima_policy` is `tcb`, but the policy x is also for ima | leave out one
-         {run}/stacks.toml | below/stacks.toml: `stacks` is not a key of a policy file | tables [custom.NAME]
-         {run}/none.toml | none.toml: no policy | tables [custom.NAME]
+         {run}/stacks.toml | unknown key `stacks` in a policy file | tables [custom.NAME]
+         {run}/none.toml | none.toml: the file defines no policy | tables [custom.NAME]
          run --policy-file missing.toml | missing.toml | tables [custom.NAME]
-         run /dev/zero | a spec has at most 1048576
-         run --policy-file /dev/zero | a spec has at most 1048576"
+         run /dev/zero | at most 1048576
+         run --policy-file /dev/zero | at most 1048576"
     );
     place.refuses(2, &table);
     assert_eq!(place.names(), ["below"]);

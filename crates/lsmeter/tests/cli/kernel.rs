@@ -15,7 +15,7 @@ fn missing_and_invalid_kernels_are_refused() {
         2,
         "kernel fetch build:mine | it is not a Debian kernel | kernel add
          kernel remove debian:6.12 | is not in the cache | kernel list
-         run --offline --kernel not/there | there is no such file | bzImage
+         run --offline --kernel not/there | no such file | bzImage
          run --offline --kernel debian:6.12 | is not in the cache | kernel fetch debian:6.12
          run --offline --kernel build:mine | is not in the cache | kernel add",
     );
@@ -65,7 +65,7 @@ fn a_module_that_no_kernel_has_is_refused() {
             "{command} --offline --kernel ./vmlinux --kernel ./other --stack capability,selinux \
              --stack {stack}"
         );
-        let error = format!("stack `{stack}`: no kernel of this run has a module `{module}`");
+        let error = format!("stack `{stack}`: no kernel in this run has a module `{module}`");
         place.line(&line).refused(2, &error, Some("kernel list"));
     }
     assert_eq!(place.names(), ["cache", "other", "vmlinux"]);

@@ -49,7 +49,7 @@ fn command(place: &Place, arguments: &[&str]) -> Command {
 }
 
 fn build(place: &Place, arguments: &[&str]) -> Ended {
-    Ended::of(arguments, command(place, arguments).output().unwrap())
+    Ended::new(arguments, command(place, arguments).output().unwrap())
 }
 
 /// Runs each line of a table, `arguments | exit code | error | hint`. None may leave a kernel in the
@@ -116,7 +116,7 @@ fn invalid_trees_and_fragments_are_refused() {
     place.write("tree/include/linux/lsm_hook_defs.h", "struct mnt_idmap");
     refuses(
         &place,
-        "x --source tree --config mine | 2 | mine:2: CONFIG_A=n contradicts | fragment
+        "x --source tree --config mine | 2 | mine:2: CONFIG_A=n contradicts | as in a kernel's .config
          x --source tree --config none | 3 | cannot open none
          x --source tree | 2 | security/Kconfig of | CONFIG_SECURITY_TUNABLE",
     );
@@ -124,7 +124,7 @@ fn invalid_trees_and_fragments_are_refused() {
     place.write("tree/.config", "");
     refuses(
         &place,
-        "x --source tree | 2 | .config is there | make -C tree mrproper",
+        "x --source tree | 2 | contains build output (.config) | make -C tree mrproper",
     );
 }
 
@@ -159,7 +159,8 @@ fn options_that_cannot_be_set_are_errors() {
     let asked = words("x --source tree --flavour nolsm --config mine");
     let ended = build(&place, &asked).code(2);
     for expected in [
-        "CONFIG_64BITS=y (mine:1) is not set: this kernel has no such option; CONFIG_64BIT is one",
+        "CONFIG_64BITS=y (mine:1) is not set: this kernel has no such option; \
+         did you mean CONFIG_64BIT?",
         "CONFIG_64BIT=y (mine:2) is not set",
         "hint: ",
     ] {

@@ -165,7 +165,7 @@ fn a_closed_pipe_is_not_an_error() {
         drop(reader);
         let mut command = place.command(&common::words(line));
         let output = command.stdout(writer).output().unwrap();
-        let ended = common::Ended::of(&[line], output);
+        let ended = common::Ended::new(&[line], output);
         assert_eq!(ended.stderr, "", "{ended:#?}");
         assert_eq!(ended.code(0).signal, None);
     }

@@ -69,8 +69,8 @@ fn an_invalid_command_is_refused_at_once() {
     place.refuses(
         2,
         "monitor -- nosuch-command | cannot execute nosuch-command: there is no such | in PATH
-         monitor -- ./text | cannot execute ./text: there is no such | in PATH, or its path
-         monitor -- . | cannot execute .: there is no such | in PATH, or its path",
+         monitor -- ./text | cannot execute ./text: there is no such | the path of a program
+         monitor -- . | cannot execute .: there is no such | the path of a program",
     );
 }
 

@@ -28,7 +28,7 @@ fn shell(place: &Place, script: &str) -> Ended {
     command
         .args(["-c", script])
         .env("L", env!("CARGO_BIN_EXE_lsmeter"));
-    Ended::of(&[script], place.environment(&mut command).output().unwrap())
+    Ended::new(&[script], place.environment(&mut command).output().unwrap())
 }
 
 #[test]

@@ -137,8 +137,8 @@ fn series_of_patches_and_releases() {
     assert!(shell.status().unwrap().success(), "{recipe}");
     let table = fs::read_to_string(place.join("history.csv")).unwrap();
     for rev in ["v6.98", "v6.99-rc1", "v6.99"] {
-        let of = |line: &&str| line.starts_with(&format!("{rev},")) && line.contains(",stat,");
-        assert!(table.lines().any(|line| of(&line)), "{rev}: {table}");
+        let is_row = |line: &&str| line.starts_with(&format!("{rev},")) && line.contains(",stat,");
+        assert!(table.lines().any(|line| is_row(&line)), "{rev}: {table}");
     }
     placement(&place, "diff --repo tree v6.98 v6.99-rc1 --fail-on-gain").code(1);
 }

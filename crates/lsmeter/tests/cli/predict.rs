@@ -94,15 +94,15 @@ fn result_files_that_do_not_match_are_refused() {
         "predict -r none.json {costs} | cannot read none.json | --record
          predict -r half.json {costs} | truncated after | measure again
          predict -r estimate.json {costs} | it is a result file of estimates | lsmeter run
-         predict -r run.json {costs} | has no hook calls | monitor --record
-         predict -r empty.json {costs} | has no hook calls | record for longer
+         predict -r run.json {costs} | does not list hook calls | monitor --record
+         predict -r empty.json {costs} | contains no hook calls | record for longer
          {from} --stack capability --stack capability,smack | stack `capability,smack` | capability
          {from} --stack capability | `capability` is the only stack | name the baseline
-         {from} --baseline smack | do not include the stack `smack` | there are
+         {from} --baseline smack | do not include the stack `smack` | choose one of
          {from} --kernel debian:6.1 | do not include the kernel `debian:6.1` | debian:6.12
          predict -r programs.json {costs} --workload git-statsu | `git-statsu` | `git-status`
          predict -r R.json | neither costs nor a kernel is given | --kernel
-         predict -r R.json --costs run.json | the costs have no hooks | lsmeter profile
+         predict -r R.json --costs run.json | the costs contain no hooks | lsmeter profile
          predict -r R.json --kernel debian:9.9 --offline | debian:9.9 is not in the cache | fetch
          {from} --ns-per-instruction 0 | invalid value
          {from} --bench open | cannot be used with"
@@ -133,6 +133,6 @@ fn weights_give_nanoseconds() {
         assert!(ns > added * 0.064, "{added} {ns}");
     }
     let refused = predict(&place, "R.json", "--weights w.json").code(2);
-    let error = "the costs have no events";
+    let error = "the costs contain no events";
     assert!(refused.stderr.contains(error), "{refused:#?}");
 }

@@ -9,18 +9,18 @@ use crate::common::Place;
 fn invalid_arguments_are_refused() {
     let place = Place::new();
     let lab = "--events needs instruction counts, which are not selected";
-    let benchmarks = "--events works for benchmarks, not for whole programs";
+    let benchmarks = "--events works only for benchmarks, not for whole programs";
     let outputs = "two outputs cannot both be standard output | name a file for one";
     let baseline = "there is no stack to compare with";
     let table = format!(
         "profile --offline --bench opne | pattern `opne` matches no benchmark | did you mean `open`?
          profile --offline --bench open: | no variant after the colon | BENCHMARK:VARIANT
          profile --offline quik | unknown preset `quik` | did you mean `quick`?
-         profile --offline --stack 'capability, selinux' | ' ' in a module name | capability,selinux
+         profile --offline --stack 'capability, selinux' | name contains ' ' | capability,selinux
          profile --offline missing.toml | cannot read missing.toml | TOML file
          profile --baseline capability --stack capability | {baseline} capability | with --stack
          profile --baseline default --stack default --check | {baseline} default | with --stack
-         profile --baseline SELinux | stack `SELinux`: 'S' in a module name | lsm= parameter
+         profile --baseline SELinux | stack `SELinux`: a module name contains 'S' | lsm= parameter
          profile git-status --events | {benchmarks} | --bench
          run git-status --events | {benchmarks} | --bench
          profile --events --programs true -- true | {benchmarks} | --bench
@@ -61,8 +61,8 @@ fn invalid_hook_definitions_are_refused() {
         ("directory.h", "Is a directory"),
         ("empty.h", "no LSM hook in the hook definitions"),
         ("prose.h", "no LSM hook in the hook definitions"),
-        ("binary.h", "it is not text"),
-        ("torn.h", "an LSM_HOOK has no end, in line 2"),
+        ("binary.h", "it is not UTF-8 text"),
+        ("torn.h", "at line 2: an LSM_HOOK has no end"),
         ("large.h", "it is too large"),
         // A device has length 0 and no end.
         ("/dev/zero", "it is too large"),
@@ -84,6 +84,6 @@ fn it_needs_qemu_and_a_kernel() {
     place.refuses(
         2,
         "profile --offline --kernel debian:6.12 | not in the cache | kernel fetch debian:6.12
-         profile --offline --kernel not/there | there is no such file | bzImage",
+         profile --offline --kernel not/there | no such file | bzImage",
     );
 }

@@ -19,6 +19,8 @@ fn programs_need_a_root_and_a_command() {
             "package",
             "[root]\nprograms = [\"sh\"]\npackages = [\"x; reboot\"]\n",
         ),
+        ("both", "[root]\npath = \"/x\"\nfiles = [\"/y\"]"),
+        ("bare", "[root]\npackages = [\"sh\"]\n"),
         (
             "lacks",
             "[root]\nprograms = [\"no-such-program\"]\npackages = [\"such-a-package\"]\n",
@@ -36,16 +38,18 @@ fn programs_need_a_root_and_a_command() {
         "run -- git status | need a root | --programs
          run um.toml | execute the kernel ./linux | --kernel ./linux
          run tool.toml | ldd read ./tool | --programs ./tool
-         run package.toml | is not a package name | lower-case letters
-         run --programs git | without a workload | after --
+         run both.toml | both `path` (--root) and `programs` or `files` | leave out `path`
+         run bare.toml | neither `path` nor `programs` | a directory with --root
+         run package.toml | invalid package name | lower-case letters
+         run --programs git | no workload | after --
          run --programs git --prepare \"sh 'a\" -- git | is not a command | as in a shell
-         run --programs sh --metric time -- sh | workloads are counted | leave out
-         run --programs sh --shard 1/2 -- sh | does not split whole programs | leave out --shard
+         run --programs sh --metric time -- sh | only instruction counts | leave out
+         run --programs sh --shard 1/2 -- sh | cannot split runs | leave out --shard
          run workloads --bench git-stat | `git-stat` matches no workload | git-status, find-stat
          run --programs sh --bench open -- sh | cannot be used with
          run --repeat 5 | need a command | at the end: --
-         run --programs sh --files etc/passwd -- sh | etc/passwd does not begin with / | whole path
-         run --programs sh --files /nowhere -- sh | /nowhere is not on this machine | whole path
+         run --programs sh --files etc/passwd -- sh | etc/passwd does not begin with / | absolute
+         run --programs sh --files /nowhere -- sh | /nowhere is not on this machine | absolute path
          run --root nowhere -- sh | nowhere | --root PATH",
     );
     place.refuses(
@@ -81,12 +85,12 @@ fn invalid_roots_are_refused() {
          run --root cut.tar -- sh | it is cut off | a tar file
          run --root fifo -- sh | neither a directory nor a file | OCI image layout
          run --root empty -- sh | has no image for linux/ | docker pull --platform
-         run --root lost -- sh | 000 is not there | save it again",
+         run --root lost -- sh | 000 is missing | save it again",
     );
     place.refuses(
         2,
-        "run --root dir | without a workload | after --
-         run users.toml | has no user `nobody` | give its number",
+        "run --root dir | no workload | after --
+         run users.toml | has no user `nobody` | give numbers",
     );
     assert_eq!(place.left_over(), [""; 0]);
 }
@@ -98,7 +102,7 @@ fn a_file_that_cannot_be_read_is_named() {
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).unwrap();
     let ended = place.run_unprivileged(&["run", "--root", "dir", "--", "sh"]);
     let error = "dir/etc/shadow: Permission denied";
-    ended.refused(3, error, Some("as a tar file"));
+    ended.refused(3, error, Some("a tar file"));
 }
 
 /// An interruption while a root is built ends at once and leaves no files.
@@ -126,8 +130,8 @@ fn invalid_arguments_are_refused() {
         2,
         "run quik | unknown preset `quik` | did you mean `quick`?
          run kernels | unknown preset `kernels` | lsmeter list presets
-         run --stack 'capability, selinux' | ' ' in a module name | capability,selinux
-         run --stack SELinux | 'S' in a module name | lsm= parameter
+         run --stack 'capability, selinux' | a module name contains ' ' | capability,selinux
+         run --stack SELinux | a module name contains 'S' | lsm= parameter
          run --bench open,sta | pattern `sta` matches no benchmark | did you mean `stat`?
          run --bench open, | no benchmark | BENCHMARK:VARIANT
          run --baseline smack | is not one of the | or add `smack`
@@ -137,7 +141,7 @@ fn invalid_arguments_are_refused() {
          run --details=opne | matches no operation | --details=open
          run --kernel debian:six | `debian:six` does not name a kernel | debian:6.12
          run --on host | needs a directory | dir
-         run --dir not/there | there is no such directory | --dir
+         run --dir not/there | no such directory | --dir
          run --json --output - | cannot both be standard output | name a file",
     );
     // Numbers out of range.
@@ -223,7 +227,7 @@ fn without_qemu_there_is_a_hint() {
     place.refuses(
         3,
         "run --offline --qemu /nonexistent | cannot run /nonexistent: | give --qemu the path
-         run --offline --qemu /bin/true | /bin/true does not report its version of QEMU | --version
+         run --offline --qemu /bin/true | /bin/true does not report a QEMU version | --version
          run --offline --qemu ./old | QEMU 1.0 has no TCG plugins | --enable-plugins
          run --offline --qemu ./full | not load lsmeter's plugin: qemu: out of memory | ulimit -v
          run --offline --qemu ./fails | ./fails --version fails: qemu: out of memory | --version",

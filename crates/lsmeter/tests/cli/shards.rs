@@ -38,7 +38,7 @@ fn shards_are_merged_in_any_order() {
     let place = Place::new();
     shards(&place, 3);
     let ended = place.line("merge 3.json 1.json 2.json -o a.json").code(0);
-    assert_eq!((&*ended.stdout, &*ended.stderr), ("", "14 cells\n"));
+    assert_eq!((&*ended.stdout, &*ended.stderr), ("", "14 measurements\n"));
     let printed = place.line("merge 1.json 2.json 3.json --quiet").code(0);
     let saved = fs::read_to_string(place.join("a.json")).unwrap();
     assert_eq!((printed.stdout, &*printed.stderr), (saved, ""));
@@ -54,7 +54,7 @@ fn missing_shards_are_listed() {
     let place = Place::new();
     shards(&place, 3);
     let ended = place.line("merge 3.json -o part.json").code(5);
-    assert_eq!(ended.stderr, "4 cells\nmissing: shards 1, 2 of 3\n");
+    assert_eq!(ended.stderr, "4 measurements\nmissing: shards 1, 2 of 3\n");
     place.line("merge 3.json --partial -o part.json").code(0);
     assert_eq!(place.document("part.json").share.unwrap().shards, [3]);
     place
@@ -81,7 +81,7 @@ fn shards_that_do_not_fit_are_refused() {
     place.refuses(
         2,
         "merge 1.json 2.json 3.json other.json | different experiments: `warmup` differs | same spec
-         merge 1.json 2.json 3.json figure.json | open:AA/BB (instructions) under | leave one
+         merge 1.json 2.json 3.json figure.json | open:AA/BB (instructions) under | leave out one
          merge 1.json 2.json 3.json tool.json | written by lsmeter 0.1.0 | same lsmeter
          merge 1.json share.json | invalid number of shards 2000: expected 1 to 1000
          merge none.json | cannot read none.json | give
@@ -117,7 +117,7 @@ fn invalid_shards_are_refused() {
     );
     let mut command = place.command(&["run", "--shard", "slurm"]);
     let output = command.env_remove("SLURM_ARRAY_TASK_ID").output().unwrap();
-    let ended = Ended::of(&["run --shard slurm"], output).code(2);
+    let ended = Ended::new(&["run --shard slurm"], output).code(2);
     let expected = "submit the job with sbatch --array=1-N";
     assert!(ended.stderr.contains(expected), "{ended:#?}");
 }

@@ -118,10 +118,10 @@ impl Place {
     /// Cached measurements, without the files of ready machines.
     pub fn measured(&self) -> Vec<PathBuf> {
         let machines = fs::read_dir(self.measurements()).into_iter().flatten();
-        let entries = machines.flat_map(|of| fs::read_dir(of.unwrap().path()).unwrap());
+        let entries = machines.flat_map(|entry| fs::read_dir(entry.unwrap().path()).unwrap());
         let is_one = |path: &PathBuf| path.file_name().unwrap().len() == 64;
         let mut all: Vec<_> = entries
-            .map(|of| of.unwrap().path())
+            .map(|entry| entry.unwrap().path())
             .filter(is_one)
             .collect();
         all.sort();
@@ -170,7 +170,7 @@ impl Place {
     }
 
     pub fn run(&self, arguments: &[&str]) -> Ended {
-        Ended::of(arguments, self.command(arguments).output().unwrap())
+        Ended::new(arguments, self.command(arguments).output().unwrap())
     }
 
     /// Runs lsmeter with arguments without blanks.
@@ -201,7 +201,7 @@ impl Place {
         git.args(["-c", "user.name=x", "-c", "user.email=x@x.example"]);
         git.args(words(line)).env("GIT_CONFIG_GLOBAL", "/dev/null");
         let output = self.environment(&mut git).output().unwrap();
-        Ended::of(&["git", line], output).code(0).stdout
+        Ended::new(&["git", line], output).code(0).stdout
     }
 
     /// Reads a result file in this directory.
@@ -248,7 +248,7 @@ impl Place {
                 None => command.env_remove(name),
             };
         }
-        Ended::of(arguments, command.output().unwrap())
+        Ended::new(arguments, command.output().unwrap())
     }
 }
 
@@ -315,7 +315,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    pub fn of(arguments: &[&str], output: Output) -> Ended {
+    pub fn new(arguments: &[&str], output: Output) -> Ended {
         Ended {
             what: arguments.join(" "),
             code: output.status.code(),
@@ -370,7 +370,7 @@ pub fn children(parent: u32) -> Vec<u32> {
         else {
             continue;
         };
-        if stat(pid).is_some_and(|(state, of)| of == parent && state != "Z") {
+        if stat(pid).is_some_and(|(state, parent_pid)| parent_pid == parent && state != "Z") {
             children.push(pid);
         }
     }
@@ -440,7 +440,7 @@ impl Running {
 
     pub fn wait(mut self) -> Ended {
         let output = self.child.take().unwrap().wait_with_output().unwrap();
-        Ended::of(&[&self.what], output)
+        Ended::new(&[&self.what], output)
     }
 }
 

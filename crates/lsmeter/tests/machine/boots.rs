@@ -30,12 +30,12 @@ fn statuses(cells: &[Cell], status: Status) -> Vec<&Cell> {
 }
 
 fn dominant(run: &Document) -> BTreeMap<(String, String), u64> {
-    let of = |cell: &Cell| {
+    let entry = |cell: &Cell| {
         let paths = cell.paths().unwrap_or_else(|| panic!("{cell:#?}"));
-        let of = (cell.key.stack.join(","), cell.title());
-        (of, paths.dominant.instructions)
+        let key = (cell.key.stack.join(","), cell.title());
+        (key, paths.dominant.instructions)
     };
-    run.cells.iter().map(of).collect()
+    run.cells.iter().map(entry).collect()
 }
 
 #[test]
@@ -134,11 +134,16 @@ fn a_module_that_no_kernel_has_is_refused() {
     let place = Place::with_kernels();
     for (command, stack, module, hint) in [
         ("run", "capabilty", "capabilty", "`capability`?"),
-        ("run", "capability,smack", "smack", "name one of apparmor, "),
+        (
+            "run",
+            "capability,smack",
+            "smack",
+            "choose one of apparmor, ",
+        ),
         ("profile", "capability,selnux", "selnux", "`selinux`?"),
     ] {
         let line = format!("{command} --offline --kernel debian:6.12 --stack {stack}");
-        let error = format!("stack `{stack}`: no kernel of this run has a module `{module}`");
+        let error = format!("stack `{stack}`: no kernel in this run has a module `{module}`");
         place.line(&line).refused(2, &error, Some(hint));
     }
     assert_eq!(place.names(), [""; 0], "nothing was measured");
@@ -300,11 +305,11 @@ fn wrong_cache_entries_are_not_used() {
     // A valid entry with changed content.
     let store = Store::open(&place.cache().join("lsmeter")).unwrap();
     let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
-    let cached = Cache::of(&store).machine(&name(machine)).unwrap();
+    let cached = Cache::new(&store).machine(&name(machine)).unwrap();
     let mut entry = cached.read(&name(one)).unwrap();
     entry.records.pop();
     cached.write(&name(one), &entry);
-    let error = "differs from an earlier one of the same input";
+    let error = "differs from an earlier one with the same input";
     let again = format!("{line} c.json --no-cache");
     let hint = Some("lsmeter doctor --clear-cache");
     place.line(&again).refused(70, error, hint);

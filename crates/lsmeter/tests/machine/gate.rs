@@ -48,8 +48,8 @@ fn a_more_expensive_kernel_fails_the_job() {
     let place = Place::with_kernel("debian:6.1");
     let same = act(&place, "debian:6.12", "debian:6.12");
     assert!(same.status.success(), "{same:?}");
-    let dearer = act(&place, "debian:6.1", "debian:6.12");
-    assert_eq!(dearer.status.code(), Some(1), "{dearer:?}");
+    let worse = act(&place, "debian:6.1", "debian:6.12");
+    assert_eq!(worse.status.code(), Some(1), "{worse:?}");
     let summary = fs::read_to_string(place.join("summary")).unwrap();
     assert!(summary.contains("| stat:AA |"), "{summary}");
     let out = fs::read_to_string(place.join("output")).unwrap();

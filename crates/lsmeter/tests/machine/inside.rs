@@ -34,8 +34,11 @@ fn lsmeter_runs_in_a_guest() {
         let doctor: serde_json::Value = serde_json::from_str(&file("doctor.json")).unwrap();
         let findings = doctor["findings"].as_array().unwrap();
         let found = |what: &str| {
-            let mut of = findings.iter().filter(|finding| finding["what"] == what);
-            of.next().unwrap()["found"].as_str().unwrap().to_owned()
+            let mut matching = findings.iter().filter(|finding| finding["what"] == what);
+            matching.next().unwrap()["found"]
+                .as_str()
+                .unwrap()
+                .to_owned()
         };
         assert_eq!(found("LSMs of this machine"), lsms.trim());
         assert_eq!(found("processors"), "2");
@@ -44,7 +47,11 @@ fn lsmeter_runs_in_a_guest() {
         let run = model::Document::read(outcome.file("run.json").as_slice()).unwrap();
         assert_eq!(run.cells.len(), 1);
         let cell = &run.cells[0];
-        assert_eq!(cell.estimate().map(|of| of.n), Some(3), "{cell:#?}");
+        assert_eq!(
+            cell.estimate().map(|estimate| estimate.n),
+            Some(3),
+            "{cell:#?}"
+        );
         assert_eq!(cell.release, vm.release());
         assert!(file("table").contains("getppid"), "{}", file("table"));
     }

@@ -96,7 +96,7 @@ fn nothing_outlives_a_killed_sweep() {
     // On a slow machine the killed agent may be the one that tries whether hooks can be delayed. The
     // exit status is then 3.
     let ends = ["137\n4\n4\nend\n", "137\n3\n4\nend\n"];
-    assert!(ends.contains(&outcome.text()), "{}", outcome.told());
+    assert!(ends.contains(&outcome.text()), "{}", outcome.summary());
 }
 
 #[test]

@@ -14,7 +14,7 @@ use model::{Document, Interval, Kind, MonitorMode, WarningKind, WatchedHook};
 fn recording(outcome: &Outcome, name: &str) -> Document {
     let bytes = outcome.file(name);
     Document::parse_as(Kind::Recording, &bytes)
-        .unwrap_or_else(|error| panic!("{name}: {error}: {}", outcome.told()))
+        .unwrap_or_else(|error| panic!("{name}: {error}: {}", outcome.summary()))
 }
 
 fn hook<'a>(interval: &'a Interval, function: &str) -> Option<&'a WatchedHook> {
@@ -50,7 +50,7 @@ fn a_commands_hooks_are_counted_exactly() {
         assert!(
             outcome.text().contains("inode_permission"),
             "{}",
-            outcome.told()
+            outcome.summary()
         );
         let mut counts = Vec::new();
         for (name, mode) in [
@@ -103,7 +103,7 @@ fn hooks_have_a_share_of_their_system_calls() {
         assert!(
             outcome.text().contains("System calls as a whole"),
             "{}",
-            outcome.told()
+            outcome.summary()
         );
         let command = recording(&outcome, "command.json").all_intervals();
         let opens = calls_in(&command, "security_file_open", "openat");
@@ -234,16 +234,20 @@ fn every_end_is_clean() {
     assert!(
         text.starts_with(begins) && text.ends_with(ends),
         "{}",
-        outcome.told()
+        outcome.summary()
     );
     for hint in [
-        "no LSM hook of this kernel is named `nosuch_hook`",
+        "no LSM hook in this kernel matches `nosuch_hook`",
         "there is no process 99999",
         "CAP_BPF and CAP_PERFMON",
         "the command ended with exit status: 7",
         "CONFIG_DEBUG_INFO_BTF",
     ] {
-        assert!(outcome.stderr.contains(hint), "{hint}: {}", outcome.told());
+        assert!(
+            outcome.stderr.contains(hint),
+            "{hint}: {}",
+            outcome.summary()
+        );
     }
 }
 
@@ -261,11 +265,15 @@ fn a_killed_recording_is_saved() {
         )
         .status(0);
     outcome.assert_no_kernel_warnings();
-    assert_eq!(outcome.text(), "r.json\n", "{}", outcome.told());
+    assert_eq!(outcome.text(), "r.json\n", "{}", outcome.summary());
     let document = recording(&outcome, "r.json");
-    let kinds: Vec<_> = document.warnings.iter().map(|of| of.kind).collect();
+    let kinds: Vec<_> = document
+        .warnings
+        .iter()
+        .map(|warning| warning.kind)
+        .collect();
     assert_eq!(kinds, [WarningKind::Interrupted]);
-    let watched: f64 = document.intervals().map(|of| of.seconds).sum();
+    let watched: f64 = document.intervals().map(|interval| interval.seconds).sum();
     assert!(watched > 9.0, "{watched}");
 }
 

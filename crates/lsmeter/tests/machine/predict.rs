@@ -122,7 +122,7 @@ fn a_recording_of_a_live_machine() {
     let load = &document.loads[0];
     assert!(load.seconds.is_some());
     let opens = load.calls.iter();
-    let opens = opens.filter(|of| (&*of.hook, &*of.system_call) == ("file_open", "openat"));
+    let opens = opens.filter(|call| (&*call.hook, &*call.system_call) == ("file_open", "openat"));
     let opens: Vec<_> = opens.collect();
     assert_eq!(opens.len(), 1, "modules' functions are their hook's");
     assert!((1_000..1_020).contains(&opens[0].calls), "{opens:?}");

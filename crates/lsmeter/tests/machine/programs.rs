@@ -159,9 +159,9 @@ fn a_root_on_a_ram_disk_counts_the_same_hooks() {
     let place = Place::with_kernels();
     let cached = place.line("kernel list --json").json();
     let mut kernels = cached["kernels"].as_array().unwrap().iter();
-    let is_it =
+    let matches =
         |kernel: &&serde_json::Value| kernel["name"].as_str().unwrap().starts_with("debian:6.12.");
-    let kernel = kernels.find(is_it).unwrap();
+    let kernel = kernels.find(matches).unwrap();
     let release = kernel["release"].as_str().unwrap();
     let image = Path::new(kernel["image"].as_str().unwrap());
     let entry = image.parent().unwrap();
@@ -258,7 +258,7 @@ fn hostile_programs_fail_alone() {
     "#;
     let document = measured(5, endless);
     for title in ["endless", "bomb"] {
-        assert_failed(&document, title, "no end within 5 s");
+        assert_failed(&document, title, "did not end within 5 s");
     }
     let ending = r#"
         [[workloads]]

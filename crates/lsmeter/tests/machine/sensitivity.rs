@@ -125,7 +125,7 @@ fn unknown_hooks_and_unsuited_kernels_are_refused() {
         (
             "--module tunable",
             3,
-            "cannot be delayed by the module tunable",
+            "the module tunable cannot delay the hooks of",
             "lsmeter kernel build",
         ),
     ] {

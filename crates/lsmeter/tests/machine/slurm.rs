@@ -36,7 +36,7 @@ fn ports(count: usize) -> Vec<u16> {
         .collect();
     listeners
         .iter()
-        .map(|of| of.local_addr().unwrap().port())
+        .map(|listener| listener.local_addr().unwrap().port())
         .collect()
 }
 
@@ -128,7 +128,7 @@ impl Cluster {
             let has = |wanted: &&str| {
                 environment
                     .split(|byte| *byte == 0)
-                    .any(|of| of == wanted.as_bytes())
+                    .any(|variable| variable == wanted.as_bytes())
             };
             wanted.iter().all(has)
         })

@@ -4,7 +4,7 @@
 //! In `console` blocks of `docs/tutorials/*.md`, a shell runs each line after `$ `. The lines below
 //! are its output on both streams, then the exit status if it fails. Figures and blanks may differ.
 //! `…` is any text, and on a line by itself any lines. `sh` blocks are not run; the tests check their
-//! number.
+//! number. Blocks with a name (`toml web.toml`) are files, which exist from the start.
 //!
 //! LSMETER_TUTORIALS=DIRECTORY writes the tutorials there with the real output.
 //!
@@ -81,6 +81,9 @@ fn run_here(name: &str, not_run: usize) {
     let tutorial = read(name);
     assert_eq!(tutorial.blocks(Block::Sh), not_run);
     let place = Place::with_kernel("debian:6.1");
+    for (name, content) in tutorial.files() {
+        place.write(name, content);
+    }
     let programs = place.join("tmp/programs");
     fs::create_dir(&programs).unwrap();
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_lsmeter"), programs.join("lsmeter")).unwrap();

@@ -20,8 +20,8 @@ fn every_stack_has_its_time() {
         return;
     };
     let refused = place.line(&format!("{run} --stack capability,nothing"));
-    let error = "no kernel of this run has a module";
-    refused.refused(2, error, Some("name one of"));
+    let error = "no kernel in this run has a module";
+    refused.refused(2, error, Some("choose one of"));
     for filesystem in ["tmpfs", "ext4"] {
         let line = format!(
             "{run} --fs {filesystem} --stack capability --stack capability,selinux -n 60 \

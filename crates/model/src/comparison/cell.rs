@@ -24,7 +24,7 @@ pub struct Place {
     pub filesystem: String,
 }
 
-/// A measurement of both sides, and its verdict.
+/// A measurement that both sides have, and its verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedCell {
     /// Place of the measurement in NEW.

@@ -45,8 +45,8 @@ impl Explanation {
         let hooks = self.hooks.iter();
         let hooked: i128 = hooks.map(|hook| i128::from(hook.difference)).sum();
         let parts = hooked + i128::from(self.residual);
-        let said = (i128::from(self.hooked), i128::from(self.difference));
-        ((hooked, parts) != said)
+        let stored = (i128::from(self.hooked), i128::from(self.difference));
+        ((hooked, parts) != stored)
             .then(|| format!("its parts add up to {parts}, not {}", self.difference))
     }
 }
@@ -68,8 +68,8 @@ pub struct HookChange {
     /// Functions that call it, the largest difference in calls first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub callers: Vec<CallerChange>,
-    /// Events of its instructions, and of everything that it calls, that became more or less
-    /// frequent.
+    /// Events that became more or less frequent in its instructions and in everything that it
+    /// calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventChange>,
 }

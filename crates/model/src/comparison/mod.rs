@@ -36,9 +36,9 @@ pub struct ComparisonDocument {
     /// Known false alarms of this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aa: Option<AaReport>,
-    /// Measurements of both sides, in the order of NEW.
+    /// Measurements that both sides have, in the order of NEW.
     pub compared: Vec<ComparedCell>,
-    /// Measurements of one side only.
+    /// Measurements that only one side has.
     #[serde(default)]
     pub unmatched: Vec<UnmatchedCell>,
     /// Hooks that account for the differences, if requested.
@@ -74,7 +74,7 @@ pub struct Judgement {
     pub correction: Correction,
     /// Tested measurements; exact ones need no test.
     pub tested: u64,
-    /// Whether differences of the environment were accepted (`--trust-environment`).
+    /// Whether differences between the environments were accepted (`--trust-environment`).
     pub trust_environment: bool,
 }
 
@@ -89,7 +89,7 @@ pub struct EnvironmentDifference {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Gate {
-    /// Worst result of any measurement, and of the doubts about the whole.
+    /// The worst of all measurements' results and of the doubts about the whole comparison.
     pub verdict: GateVerdict,
     /// Measurements worse than their limit.
     pub failed: u64,
@@ -97,15 +97,15 @@ pub struct Gate {
     pub inconclusive: u64,
     /// Measurements within their limit.
     pub passed: u64,
-    /// Why it is inconclusive, apart from single measurements.
+    /// Why the gate is inconclusive, apart from single measurements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
 }
 
 impl ComparisonDocument {
     pub fn count(&self, verdict: Verdict) -> usize {
-        let of = |cell: &&ComparedCell| cell.verdict == verdict;
-        self.compared.iter().filter(of).count()
+        let has_verdict = |cell: &&ComparedCell| cell.verdict == verdict;
+        self.compared.iter().filter(has_verdict).count()
     }
 }
 

@@ -18,16 +18,20 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// Warnings of libbpf since the last [`said`].
-static SAID: Mutex<String> = Mutex::new(String::new());
-const SAID_LIMIT: usize = 2_048;
+/// Warnings of libbpf since the last [`take_libbpf_warnings`].
+static WARNINGS: Mutex<String> = Mutex::new(String::new());
+const WARNINGS_LIMIT: usize = 2_048;
 
-/// A `libbpf_print_fn_t` that collects libbpf's warnings for [`said`]. They may contain invalid
+/// A `libbpf_print_fn_t` that collects libbpf's warnings for [`take_libbpf_warnings`]. They may contain invalid
 /// UTF-8.
 ///
 /// # Safety
 /// `format` and `arguments` must be valid for `vprintf`; they are not used after the call.
-pub unsafe extern "C" fn hear(level: u32, format: *const c_char, arguments: *mut c_void) -> c_int {
+pub unsafe extern "C" fn collect_libbpf_warning(
+    level: u32,
+    format: *const c_char,
+    arguments: *mut c_void,
+) -> c_int {
     const WARNING: u32 = 0;
     let mut bytes = [0u8; MESSAGE_LIMIT];
     // SAFETY: the buffer has `bytes.len()` bytes; the caller guarantees the rest.
@@ -38,9 +42,9 @@ pub unsafe extern "C" fn hear(level: u32, format: *const c_char, arguments: *mut
         // Unwinding into C would abort.
         let _ = catch_unwind(|| {
             let message = String::from_utf8_lossy(&bytes[..length.min(MESSAGE_LIMIT - 1)]);
-            let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-            if said.len() < SAID_LIMIT {
-                said.push_str(message.trim_start_matches("libbpf: "));
+            let mut warnings = WARNINGS.lock().unwrap_or_else(PoisonError::into_inner);
+            if warnings.len() < WARNINGS_LIMIT {
+                warnings.push_str(message.trim_start_matches("libbpf: "));
             }
         });
     }
@@ -48,9 +52,9 @@ pub unsafe extern "C" fn hear(level: u32, format: *const c_char, arguments: *mut
 }
 
 /// Takes the collected warnings of libbpf, in one line; may be empty.
-pub fn said() -> String {
-    let said = std::mem::take(&mut *SAID.lock().unwrap_or_else(PoisonError::into_inner));
-    let lines = said.lines().map(str::trim);
+pub fn take_libbpf_warnings() -> String {
+    let warnings = std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner));
+    let lines = warnings.lines().map(str::trim);
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     lines.join("; ")
 }

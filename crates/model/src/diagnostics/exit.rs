@@ -20,10 +20,10 @@ pub enum Exit {
 
 pub const EXIT_STATUS_HELP: &str = "\
 Exit status:
-  0   fine
+  0   success
   1   a regression, or a failed check
   2   wrong usage
-  3   this machine cannot do it (see the hint)
+  3   not possible on this machine (see the hint)
   4   some measurements failed or were not made; the rest are saved
   5   inconclusive
   70  a fault in lsmeter";

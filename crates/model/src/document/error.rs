@@ -109,7 +109,7 @@ pub enum DocumentFault {
         /// From 1.
         line: usize,
     },
-    #[error("not JSON at line {line}, column {column}: {message}")]
+    #[error("invalid JSON at line {line}, column {column}: {message}")]
     NotJson {
         line: usize,
         /// In bytes, from 1.
@@ -120,7 +120,10 @@ pub enum DocumentFault {
     NoVersion(String),
     #[error("{0}")]
     OfOtherUse(String),
-    #[error("written by another lsmeter (schema version {found}; this one reads {SCHEMA_VERSION})")]
+    #[error(
+        "written by another lsmeter version (schema version {found}; this one reads \
+         {SCHEMA_VERSION})"
+    )]
     OtherVersion { found: u64 },
     #[error("at {path} (line {line}): {message}")]
     Value {
@@ -143,7 +146,9 @@ impl DocumentFault {
 }
 
 impl DocumentError {
-    pub(crate) fn of(kind: impl Into<Option<Kind>>) -> impl FnOnce(DocumentFault) -> DocumentError {
+    pub(crate) fn with_kind(
+        kind: impl Into<Option<Kind>>,
+    ) -> impl FnOnce(DocumentFault) -> DocumentError {
         let kind = kind.into();
         move |fault| DocumentError { kind, fault }
     }
@@ -162,11 +167,13 @@ impl Fault for DocumentError {
         match &self.fault {
             DocumentFault::Truncated { .. } | DocumentFault::Empty => {
                 let again = origin.map_or("measure again", |(again, _)| again);
-                Some(format!("it was not written completely; {again}"))
+                Some(format!("the file was not written completely; {again}"))
             }
-            DocumentFault::OtherVersion { .. } => Some("use the lsmeter that wrote it".to_owned()),
+            DocumentFault::OtherVersion { .. } => {
+                Some("use the lsmeter version that wrote the file".to_owned())
+            }
             DocumentFault::OfOtherUse(_) if origin.is_none() => Some(
-                "give a result file of lsmeter run, profile, sensitivity or monitor".to_owned(),
+                "give a result file from lsmeter run, profile, sensitivity or monitor".to_owned(),
             ),
             DocumentFault::NoVersion(_)
             | DocumentFault::NotJson { .. }

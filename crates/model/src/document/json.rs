@@ -26,8 +26,8 @@ pub trait Stored: Serialize + DeserializeOwned {
 
     /// Unknown keys are skipped: later versions may add keys without a new schema version.
     fn read(reader: impl Read) -> Result<Self, DocumentError> {
-        let bytes =
-            read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(DocumentError::of(Self::KIND))?;
+        let bytes = read_bounded(reader, DOCUMENT_LIMIT_BYTES)
+            .map_err(DocumentError::with_kind(Self::KIND))?;
         Self::parse(&bytes)
     }
 
@@ -42,7 +42,7 @@ pub trait Stored: Serialize + DeserializeOwned {
             document.check()?;
             Ok(document)
         };
-        read().map_err(DocumentError::of(Self::KIND))
+        read().map_err(DocumentError::with_kind(Self::KIND))
     }
 
     /// Writes one line per list element, for line tools. Output is deterministic. Flushes.
@@ -52,7 +52,7 @@ pub trait Stored: Serialize + DeserializeOwned {
             schema_version: SCHEMA_VERSION,
             body: self,
         };
-        to_lines(&whole, writer).map_err(DocumentError::of(Self::KIND))
+        to_lines(&whole, writer).map_err(DocumentError::with_kind(Self::KIND))
     }
 }
 

@@ -118,54 +118,56 @@ impl Document {
 
     /// Unknown keys are skipped: later versions may add keys without a new schema version.
     pub fn read(reader: impl Read) -> Result<Document, DocumentError> {
-        let bytes = read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(DocumentError::of(None))?;
+        let bytes =
+            read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(DocumentError::with_kind(None))?;
         Document::parse(&bytes)
     }
 
     /// Like [`Document::read`], from memory.
     pub fn parse(bytes: &[u8]) -> Result<Document, DocumentError> {
-        Document::of(Kind::of(bytes)?, bytes)
+        Document::parse_kind(Kind::detect(bytes)?, bytes)
     }
 
     pub fn parse_as(kind: Kind, bytes: &[u8]) -> Result<Document, DocumentError> {
-        let refuse = DocumentError::of(kind);
-        match Kind::of(bytes) {
-            Ok(found) if found == kind => Document::of(kind, bytes),
+        let refuse = DocumentError::with_kind(kind);
+        match Kind::detect(bytes) {
+            Ok(found) if found == kind => Document::parse_kind(kind, bytes),
             Ok(found) => Err(refuse(DocumentFault::other(Some(found)))),
             Err(error) => Err(refuse(error.fault)),
         }
     }
 
-    fn of(kind: Kind, bytes: &[u8]) -> Result<Document, DocumentError> {
+    fn parse_kind(kind: Kind, bytes: &[u8]) -> Result<Document, DocumentError> {
         if !Kind::MEASURED.contains(&kind) {
             let what = Kind::title(Some(kind));
             let message = format!("it is a {what}, without measurements");
-            return Err(DocumentError::of(None)(DocumentFault::OfOtherUse(message)));
+            let fault = DocumentFault::OfOtherUse(message);
+            return Err(DocumentError::with_kind(None)(fault));
         }
         let read = || {
             let document: Document = decode(bytes)?;
             document.check()?;
             Ok(document)
         };
-        read().map_err(DocumentError::of(kind))
+        read().map_err(DocumentError::with_kind(kind))
     }
 
     /// Writes one line per measurement and per warning, for line tools. Output is deterministic.
     /// Flushes.
     pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
-        json::to_lines(self, writer).map_err(DocumentError::of(self.kind))
+        json::to_lines(self, writer).map_err(DocumentError::with_kind(self.kind))
     }
 
     pub fn environment_of(&self, cell: usize) -> &Environment {
         let position = u32::try_from(cell).unwrap_or(u32::MAX);
-        let of = |origin: &&Origin| origin.cells.binary_search(&position).is_ok();
-        let origin = self.environments.iter().find(of);
+        let has_cell = |origin: &&Origin| origin.cells.binary_search(&position).is_ok();
+        let origin = self.environments.iter().find(has_cell);
         origin.map_or(&self.environment, |origin| &origin.environment)
     }
 
     /// Measurements of a UML kernel.
     pub fn is_of_process(&self, kernel: &str) -> bool {
-        match self.experiment.as_ref().map(|of| of.place) {
+        match self.experiment.as_ref().map(|experiment| experiment.place) {
             None | Some(Place::Host) => false,
             Some(Place::Um) => true,
             Some(Place::Lab) => self.environment_of_kernel(kernel).qemu.is_none(),
@@ -218,12 +220,12 @@ impl Document {
         let experiment = self.experiment.as_ref();
         let baseline = experiment.and_then(Experiment::contradiction);
         sound("experiment.baseline", baseline)?;
-        let lacks = match self.kind {
+        let missing = match self.kind {
             Kind::Run if experiment.is_none() => Some("`experiment` is missing"),
             Kind::Recording if self.monitor.is_none() => Some("`monitor` is missing"),
             _ => None,
         };
-        sound("the top", lacks.map(str::to_owned))?;
+        sound("the top", missing.map(str::to_owned))?;
         all_sound("measurements", &self.cells, Cell::contradiction)?;
         sound("environments", self.origins_contradiction())?;
         let cells = self.cells.len();
@@ -255,8 +257,8 @@ impl Document {
                 }
             }
         }
-        let lacks = seen.iter().position(|seen| !seen);
-        lacks.map(|position| format!("measurement {position} has none"))
+        let missing = seen.iter().position(|seen| !seen);
+        missing.map(|position| format!("measurement {position} has none"))
     }
 }
 
@@ -264,7 +266,7 @@ impl Kind {
     pub const MEASURED: &'static [Kind] =
         &[Kind::Run, Kind::Profile, Kind::Sensitivity, Kind::Recording];
 
-    pub fn of(bytes: &[u8]) -> Result<Kind, DocumentError> {
-        json::kind(bytes).map_err(DocumentError::of(None))
+    pub fn detect(bytes: &[u8]) -> Result<Kind, DocumentError> {
+        json::kind(bytes).map_err(DocumentError::with_kind(None))
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
-    /// Start, in seconds after that of the recording.
+    /// Start, in seconds after the start of the recording.
     pub begin_s: f64,
     pub seconds: f64,
     pub hooks: Vec<WatchedHook>,
@@ -78,7 +78,7 @@ pub struct Calls {
     /// Longest since the start, in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_ns: Option<u64>,
-    /// 50th, 90th and 99th percentile in ns; exact to the histogram's bucket, a factor of two.
+    /// 50th, 90th and 99th percentile in ns, accurate to the histogram's bucket (a factor of two).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentiles_ns: Option<Percentiles>,
 }
@@ -107,7 +107,7 @@ impl Percentiles {
     /// None for an empty histogram. The bucket of a percentile is exact. Within it, times are
     /// assumed uniform on a logarithmic scale, so the error is below a factor of two. In a bucket
     /// that begins at 0 or has no end it is the bucket's start.
-    pub fn of(histogram: &[Bucket]) -> Option<Percentiles> {
+    pub fn from_histogram(histogram: &[Bucket]) -> Option<Percentiles> {
         let count: u128 = histogram.iter().map(|b| u128::from(b.count)).sum();
         (count > 0).then(|| {
             let at = |share: f64| percentile_ns(histogram, share * count as f64);
@@ -265,7 +265,7 @@ impl WatchedHook {
             }
         }
         self.histogram.sort_by_key(|bucket| bucket.from_ns);
-        self.calls.percentiles_ns = Percentiles::of(&self.histogram);
+        self.calls.percentiles_ns = Percentiles::from_histogram(&self.histogram);
         for theirs in &other.system_calls {
             let mut mine = self.system_calls.iter_mut();
             match mine.find(|mine| mine.system_call == theirs.system_call) {

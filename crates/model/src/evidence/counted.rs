@@ -29,14 +29,14 @@ pub struct Counted {
     /// Difference from a baseline outside hooks, if compared (`--baseline`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<Residual>,
-    /// Why it was not compared, though requested.
+    /// Why the baseline was not compared, although requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_compared: Option<String>,
     /// A whole program's execution. `estimate` is then its instructions in the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
     /// The value in machines that differ only in memory addresses (`--aa`), this one first; empty
-    /// if there was one. If they differ, `estimate` is over machines.
+    /// if there was only one. If they differ, `estimate` is taken over machines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub machines: Vec<f64>,
 }
@@ -99,8 +99,8 @@ pub struct HookedPath {
     pub hooked: u64,
     /// Every called hook, by name.
     pub hooks: Vec<HookCost>,
-    /// Number of entries of each system call, by name (`openat`). Empty for programs, which list
-    /// them elsewhere, and in result files of older versions.
+    /// How often each system call was entered, by name (`openat`). Empty for programs, which list
+    /// system calls elsewhere, and in result files of older versions.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub system_calls: BTreeMap<String, u64>,
     /// Events of its instructions, if counted.
@@ -235,7 +235,7 @@ impl Counted {
             Some(program) => program
                 .runs
                 .windows(2)
-                .all(|of| of[0].kernel == of[1].kernel),
+                .all(|pair| pair[0].kernel == pair[1].kernel),
             None => self.paths.as_ref().is_none_or(Paths::is_stable),
         }
     }

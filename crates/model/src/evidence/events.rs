@@ -37,8 +37,8 @@ pub struct Events {
     /// REP instructions (`rep stos`, `rep movs` …).
     #[serde(skip_serializing_if = "is_zero")]
     pub rep_instructions: u64,
-    /// REP instructions whose iterations stored or compared at least 128 bytes: processors have no
-    /// fast path for fewer.
+    /// REP instructions whose iterations stored or compared at least 128 bytes; they have a long
+    /// start-up time.
     #[serde(skip_serializing_if = "is_zero")]
     pub long_rep_instructions: u64,
     /// Bytes stored or compared by their iterations.
@@ -78,7 +78,7 @@ pub struct EventKind {
     pub name: &'static str,
     /// In table columns: `taken`.
     pub title: &'static str,
-    pub of: fn(&Events) -> u64,
+    pub count: fn(&Events) -> u64,
     number: fn(&mut Events) -> &mut u64,
 }
 
@@ -87,7 +87,7 @@ macro_rules! kinds {
         &[$(EventKind {
             name: stringify!($name),
             title: $title,
-            of: |events| events.$name,
+            count: |events| events.$name,
             number: |events| &mut events.$name,
         },)*]
     };
@@ -132,7 +132,7 @@ impl AddAssign for Events {
     fn add_assign(&mut self, other: Events) {
         for kind in Events::KINDS {
             let number = (kind.number)(self);
-            *number = number.saturating_add((kind.of)(&other));
+            *number = number.saturating_add((kind.count)(&other));
         }
     }
 }
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(written, names);
         let mut sum = one * 2;
         sum += one;
-        assert!(Events::KINDS.iter().all(|kind| (kind.of)(&sum) == 3));
+        assert!(Events::KINDS.iter().all(|kind| (kind.count)(&sum) == 3));
         assert_eq!(serde_json::to_string(&Events::default()).unwrap(), "{}");
     }
 }

@@ -25,7 +25,7 @@ pub use counted::{
 pub use events::{EventKind, Events};
 pub use path_tree::{PathCall, PathTree};
 pub use program::{
-    DifferingHook, EntryHook, EntryModule, Program, ProgramEntry, ProgramRun, ProgramTask,
+    Denials, DifferingHook, EntryHook, EntryModule, Program, ProgramEntry, ProgramRun, ProgramTask,
 };
 pub use program_residual::ProgramResidual;
 pub use slope::{Slope, SlopePoint};

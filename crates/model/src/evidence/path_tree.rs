@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::document::printable;
 
 /// The calls on a path as a tree: every distinct chain of callers has its own node. If an operation
-/// consists of many measured regions, those of all of them.
+/// consists of many measured regions, the tree contains the calls in all regions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PathTree {
     /// Names of functions, without duplicates.
     pub functions: Vec<String>,
     /// Callers before callees. The first is the operation itself, which calls the kernel's entry
-    /// points. It is its own caller and no function.
+    /// points. It is its own caller, and is not a function.
     pub nodes: Vec<PathCall>,
     /// Calls of hooks in order, as positions in `nodes`; at most the first 4096. If an operation
     /// consists of many measured regions, those of one region.
@@ -48,8 +48,8 @@ impl From<(u32, u32, u64, u64)> for PathCall {
 }
 
 impl From<PathCall> for (u32, u32, u64, u64) {
-    fn from(of: PathCall) -> (u32, u32, u64, u64) {
-        (of.caller, of.function, of.calls, of.instructions)
+    fn from(call: PathCall) -> (u32, u32, u64, u64) {
+        (call.caller, call.function, call.calls, call.instructions)
     }
 }
 

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::program_residual::ProgramResidual;
+use crate::warning::{Warning, WarningKind};
 
 /// A program counted in several runs. A REP instruction counts once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,10 +21,39 @@ pub struct Program {
     /// versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differing: Vec<DifferingHook>,
+    /// Accesses of the measured runs that policies denied, as far as modules log them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub denials: Option<Denials>,
     /// Instructions added outside hooks over the baseline's run. Missing for the baseline itself,
     /// if the baseline was not measured, and in result files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<ProgramResidual>,
+}
+
+/// Denied accesses in the kernel's log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Denials {
+    /// In all measured runs together.
+    pub count: u32,
+    /// The first one: the module's own line.
+    pub first: String,
+}
+
+impl Denials {
+    #[must_use]
+    pub fn warning(&self, title: &str) -> Warning {
+        let denied = match self.count {
+            1 => "1 access was denied".to_owned(),
+            n => format!("{n} accesses were denied"),
+        };
+        Warning::new(
+            WarningKind::Denials,
+            format!(
+                "{title}: {denied} in the measured runs; the first: {}",
+                self.first
+            ),
+        )
+    }
 }
 
 /// A hook whose calls, callers or instructions differ between runs of a program.

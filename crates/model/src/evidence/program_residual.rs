@@ -34,7 +34,7 @@ impl ProgramResidual {
     pub const LIMIT: usize = 48;
 
     #[must_use]
-    pub fn of(stack: &[String], functions: Vec<FunctionDifference>) -> ProgramResidual {
+    pub fn new(stack: &[String], functions: Vec<FunctionDifference>) -> ProgramResidual {
         let mut residual = ProgramResidual {
             stack: stack.to_vec(),
             instructions: 0,
@@ -73,21 +73,21 @@ impl ProgramResidual {
                 None => unexplained += u128::from(held.difference.unsigned_abs()),
             }
         }
-        let told = (
+        let stored = (
             i128::from(self.instructions),
             i128::from(self.explained),
             u128::from(self.unexplained),
         );
         let fits = match self.more {
-            0 => told == (sum, explained, unexplained),
+            0 => stored == (sum, explained, unexplained),
             // Functions without a name are in the sums only.
-            _ => unexplained <= told.2 && (told.0 - told.1).unsigned_abs() <= told.2,
+            _ => unexplained <= stored.2 && (stored.0 - stored.1).unsigned_abs() <= stored.2,
         };
         (!fits).then(|| {
             format!(
                 "the residual is {}, {} of it explained and {} not, which its functions do not sum \
                  up to",
-                told.0, told.1, told.2
+                stored.0, stored.1, stored.2
             )
         })
     }
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn what_cancels_out_is_not_lost() {
         let functions = vec![held(-100, false), held(90, false), held(70, true)];
-        let residual = ProgramResidual::of(&stack(), functions);
+        let residual = ProgramResidual::new(&stack(), functions);
         assert_eq!(residual.instructions, 60);
         assert_eq!((residual.explained, residual.unexplained), (70, 190));
         assert_eq!(residual.contradiction(), None);
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn functions_without_a_name_are_in_the_sums() {
         let all = (1..=60).rev().map(|n| held(n, n % 2 == 0)).collect();
-        let residual = ProgramResidual::of(&stack(), all);
+        let residual = ProgramResidual::new(&stack(), all);
         assert_eq!((residual.functions.len(), residual.more), (48, 12));
         assert_eq!(residual.instructions, 1830);
         assert_eq!((residual.explained, residual.unexplained), (930, 900));
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn sums_that_are_none_contradict() {
-        let good = ProgramResidual::of(&stack(), vec![held(5, true), held(-3, false)]);
+        let good = ProgramResidual::new(&stack(), vec![held(5, true), held(-3, false)]);
         for wrong in [
             ProgramResidual {
                 instructions: 3,

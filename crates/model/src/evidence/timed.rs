@@ -33,8 +33,8 @@ pub struct Estimate {
 pub struct Timed {
     pub estimate: Estimate,
     /// Median of each round's samples, in order; empty in result files of older versions. A
-    /// comparison tests against the variation between rounds. Rounds in which others used the
-    /// processor's core are left out if there are undisturbed ones.
+    /// comparison tests against the variation between rounds. Rounds in which other processes or
+    /// machines used the processor's core are left out if there are undisturbed ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<f64>,
     /// 10th percentile of each round's samples, in order: the operation's time while the machine is
@@ -49,8 +49,8 @@ pub struct Timed {
     /// Operations per sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
-    /// Whether others used the processor's core in all rounds above; false: in none. None if not
-    /// checked.
+    /// Whether other processes or machines used the processor's core in all rounds above; false: in
+    /// none. None if not checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbed: Option<bool>,
 }
@@ -86,7 +86,7 @@ impl Estimate {
 }
 
 impl Timed {
-    pub fn of(estimate: Estimate) -> Timed {
+    pub fn new(estimate: Estimate) -> Timed {
         Timed {
             estimate,
             rounds: Vec::new(),

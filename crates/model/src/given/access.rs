@@ -67,7 +67,10 @@ impl FromStr for Access {
         let how: AccessHow = match how.parse() {
             Ok(how) => how,
             Err(UnknownWord { known, .. }) => {
-                return refuse(format!("expected one of {} first", known.join(", ")));
+                return refuse(format!(
+                    "the first word must be one of {}",
+                    known.join(", ")
+                ));
             }
         };
         let what = what.trim();
@@ -77,7 +80,7 @@ impl FromStr for Access {
             }
         } else if !is_guest_path(what) || what == "/" && how != AccessHow::List {
             return refuse(format!(
-                "expected an absolute path of at most {PATH_LIMIT} bytes, without . and .."
+                "expected an absolute path without . and .., at most {PATH_LIMIT} bytes long"
             ));
         }
         let what = what.to_owned();

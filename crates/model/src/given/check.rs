@@ -16,17 +16,23 @@ const ACCESSES_LIMIT: usize = 64;
 /// In bytes: `SMK_LONGLABEL` (security/smack/smack.h) without its NUL.
 const SMACK_LABEL_LIMIT: usize = 255;
 
-pub(crate) fn check(custom: &BTreeMap<String, CustomPolicy>) -> Result<(), SpecError> {
+pub(crate) fn check(
+    custom: &BTreeMap<String, CustomPolicy>,
+    of_programs: bool,
+) -> Result<(), SpecError> {
     if custom.len() > POLICIES_LIMIT {
         let n = custom.len();
         return Err(SpecError::refused(format!(
             "`custom` has {n} policies; at most {POLICIES_LIMIT} are allowed"
         )));
     }
-    custom.iter().try_for_each(|(name, of)| check_one(name, of))
+    custom.iter().try_for_each(|(name, of)| {
+        check_one(name, of, of_programs)?;
+        check_start(name, of, of_programs)
+    })
 }
 
-fn check_one(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
+fn check_one(name: &str, of: &CustomPolicy, of_programs: bool) -> Result<(), SpecError> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.+:".contains(c);
     if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
         return Err(SpecError::instead(
@@ -64,6 +70,7 @@ fn check_one(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
         &of.files_context,
         &of.label,
         &of.files_label,
+        &of.starts_in,
     ];
     let texts = texts.into_iter().flatten().chain(&of.files);
     let texts = texts.chain(of.booleans.keys()).chain(&of.programs);
@@ -92,10 +99,41 @@ fn check_one(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     }
     match module {
         "selinux" => check_selinux(name, of)?,
-        "smack" => check_smack(name, of)?,
+        "smack" => check_smack(name, of, of_programs)?,
         _ => {}
     }
     check_accesses(name, of)
+}
+
+/// Where programs start, and whether the policy can apply to them.
+fn check_start(name: &str, of: &CustomPolicy, of_programs: bool) -> Result<(), SpecError> {
+    let module = of.module.as_str();
+    if of.starts_in.is_some() && !of_programs {
+        return Err(SpecError::instead(
+            format!("the policy {name} has `starts_in`, which is for whole programs"),
+            "leave out `starts_in`, or measure a program: --root DIR -- COMMAND",
+        ));
+    }
+    if of.starts_in.is_some() && ["bpf", IMA, "landlock"].contains(&module) {
+        return Err(SpecError::instead(
+            format!(
+                "the policy {name} is for {module}, which has no domains: `starts_in` does not \
+                 apply"
+            ),
+            "leave out `starts_in`",
+        ));
+    }
+    let appraises = !of.denied.is_empty() || !of.allowed.is_empty();
+    if module == IMA && of_programs && appraises {
+        return Err(SpecError::instead(
+            format!(
+                "the policy {name} must deny accesses by programs, but IMA's appraisal applies to \
+                 benchmarks only"
+            ),
+            "measure programs with rules that only measure: use `measured` and `not_measured`",
+        ));
+    }
+    Ok(())
 }
 
 /// The test: a denied and an allowed access; for IMA a measured and an unmeasured one.
@@ -106,9 +144,9 @@ fn check_accesses(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let is_denied = !of.denied.is_empty() || !of.allowed.is_empty();
     if of.module == IMA && !is_measured && !is_denied {
         return Err(SpecError::instead(
-            format!("the policy {name} needs accesses that test it"),
-            "with appraisal: `denied` and `allowed`; with measurement: `measured` and \
-             `not_measured`: measured = [\"read /etc/shadow\"]",
+            format!("the policy {name} needs accesses to test it with"),
+            "for appraisal give `denied` and `allowed`, for measurement `measured` and \
+             `not_measured`, for example measured = [\"read /etc/shadow\"]",
         ));
     }
     for ([key, other], [accesses, others]) in [
@@ -147,7 +185,7 @@ fn check_accesses(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     if let Some(wrong) = files.find(|access| !is_of_file(access.how)) {
         return Err(SpecError::instead(
             format!("`{wrong}` does not open a file"),
-            "IMA measures files that are read, written or executed: read /etc/shadow",
+            "name a file that is read, written or executed, for example read /etc/shadow",
         ));
     }
     Ok(())
@@ -172,11 +210,11 @@ pub fn is_smack_label(text: &str) -> bool {
         && text.chars().all(fits)
 }
 
-fn check_smack(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
+fn check_smack(name: &str, of: &CustomPolicy, of_programs: bool) -> Result<(), SpecError> {
     let Some(label) = &of.label else {
         return Err(SpecError::instead(
             format!("the policy {name} needs `label`, the benchmarks' label"),
-            "use a subject of its rules: label = \"User\"",
+            "use a subject from its rules, for example label = \"User\"",
         ));
     };
     let labels = [Some(label), of.files_label.as_ref()];
@@ -186,26 +224,33 @@ fn check_smack(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
             format!("invalid Smack label `{}`", excerpt(wrong)),
             format!(
                 "use up to {SMACK_LABEL_LIMIT} letters, digits and signs, without blanks, /, \\, \
-                 \" and ', and not - first"
+                 \" and ', not starting with -"
             ),
         ));
     }
     if ["*", "@"].contains(&label.as_str()) {
         return Err(SpecError::instead(
             format!("no process can have the label `{label}`"),
-            "use a subject of the policy's rules",
+            "use a subject from the policy's rules",
         ));
     }
     // Accesses use the files that the policy labels.
     let accesses = of.denied.iter().chain(&of.allowed);
     let paths = accesses.filter(|access| !access.how.is_of_port());
     let there: BTreeSet<&str> = paths.flat_map(with_above).collect();
-    let strange = |path: &&String| !is_guest_path(path) || !there.contains(path.as_str());
-    if let Some(path) = of.labels.keys().find(strange) {
-        return Err(SpecError::instead(
+    let refuse = |what: String, hint: &str| Err(SpecError::instead(what, hint));
+    if let Some(path) = of.labels.keys().find(|path| !is_guest_path(path)) {
+        return refuse(
+            format!("invalid path `{}` in `labels`", excerpt(path)),
+            "use absolute paths, without . and ..",
+        );
+    }
+    let mut paths = of.labels.keys();
+    if let Some(path) = paths.find(|path| !of_programs && !there.contains(path.as_str())) {
+        return refuse(
             format!("`{}` has a label, but no access uses it", excerpt(path)),
-            "label only the paths of `denied` and `allowed`, and directories above them",
-        ));
+            "label only paths in `denied` and `allowed`, and directories above those paths",
+        );
     }
     Ok(())
 }
@@ -225,7 +270,7 @@ pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
     if let Some(policy) = of.settings.ima_policy {
         return refuse(
             format!("`ima_policy` is `{policy}`, but the policy {name} is also for ima"),
-            "leave out one of them",
+            "leave out one of the two",
         );
     }
     if of.settings.rules.is_some() {
@@ -238,8 +283,8 @@ pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
     if of.policy != Policy::None && !of.settings.has_given_modules() {
         return refuse(
             format!(
-                "`{}` is {} together with the policy {name} for ima, but none of its modules has a \
-                 custom policy",
+                "stack `{}` is {} together with the policy {name} for ima, but none of its modules \
+                 has a custom policy",
                 of.stack, of.policy
             ),
             "set policy = \"none\" (--policy none), or add a custom policy for a module of the stack",
@@ -256,7 +301,7 @@ fn check_selinux(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let Some(context) = &of.context else {
         return Err(SpecError::instead(
             format!("the policy {name} needs `context`, the benchmarks' context"),
-            "for instance context = \"user_u:user_r:user_t:s0\"",
+            "give for example context = \"user_u:user_r:user_t:s0\"",
         ));
     };
     if let Some(wrong) = [Some(context), of.files_context.as_ref()]
@@ -272,7 +317,7 @@ fn check_selinux(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     if of.file_contexts.is_none() && of.files_context.is_none() {
         return Err(SpecError::instead(
             format!("the policy {name} needs a label for the benchmarks' files"),
-            "set `files_context`, a context, or `file_contexts`, a file",
+            "set `files_context` to a context, or `file_contexts` to a file",
         ));
     }
     Ok(())

@@ -93,9 +93,9 @@ pub(crate) fn named(
         let module = &of.module;
         if !runs(module, stack, policy, integrity) {
             let instead = match module.as_str() {
-                IMA => "set integrity = \"ima\", or leave it out".to_owned(),
+                IMA => "set integrity = \"ima\", or leave out the policy".to_owned(),
                 module => format!(
-                    "add {module} to the stack, set policy = \"enforcing\", or leave it out"
+                    "add {module} to the stack, set policy = \"enforcing\", or leave out the policy"
                 ),
             };
             return Err(SpecError::instead(
@@ -106,7 +106,7 @@ pub(crate) fn named(
         if chosen.insert(module.clone(), name.clone()).is_some() {
             return Err(SpecError::instead(
                 format!("`{stack}` has two policies for {module}"),
-                "make them one policy, or two configurations",
+                "combine the two policies, or use two configurations",
             ));
         }
     }

@@ -27,9 +27,9 @@ pub(crate) const MODULES: [&str; 7] = [
 pub struct CustomPolicy {
     /// The module: `apparmor`, `bpf`, `ima`, `landlock`, `selinux`, `smack`, `tomoyo`.
     pub module: String,
-    /// Files of this machine. AppArmor: profiles, or a directory like `/etc/apparmor.d`. SELinux:
-    /// one binary policy, or modules (`.cil`, `.pp`, `.pp.bz2`), or a directory of modules. Landlock:
-    /// rulesets, one per layer. BPF: objects. TOMOYO: a directory like
+    /// Files on this machine. AppArmor: profiles, or a directory like `/etc/apparmor.d`. SELinux:
+    /// one binary policy, or modules (`.cil`, `.pp`, `.pp.bz2`), or a directory of modules.
+    /// Landlock: rulesets, one per layer. BPF: objects. TOMOYO: a directory like
     /// `/etc/tomoyo/policy/current`, or its files. Smack: a directory like `/etc/smack`, or files
     /// of rules. IMA: rules as in `/etc/ima/ima-policy`.
     pub files: Vec<String>,
@@ -69,6 +69,11 @@ pub struct CustomPolicy {
     /// BPF: programs to attach. Default: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<String>,
+    /// Whole programs: where they start, if not as the subject that confines them. AppArmor:
+    /// `unconfined` or a profile; SELinux: a context; Smack: a label; TOMOYO: a domain, by default
+    /// `<kernel>`. The subject applies once a program with that path or label is executed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts_in: Option<String>,
     /// Accesses that it must deny.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<Access>,

@@ -63,8 +63,8 @@ impl Comparison {
         for hook in &hooks {
             *cells.entry(hook.agreement).or_default() += 1;
         }
-        let count = |wanted: &dyn Fn(&ComparedHook) -> bool| {
-            hooks.iter().filter(|hook| wanted(hook)).count()
+        let count = |is_counted: &dyn Fn(&ComparedHook) -> bool| {
+            hooks.iter().filter(|hook| is_counted(hook)).count()
         };
         let percent = |part: usize, whole: usize| {
             if whole == 0 {

@@ -20,13 +20,13 @@ pub enum Confidence {
 /// A hook called twice on one success path, possibly for the same object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct RedundantCheck {
-    /// Confidence that it is the same object.
+    /// Confidence that both calls are for the same object.
     pub confidence: Confidence,
     /// Whether all other arguments are also the same. If not, the second call checks another
-    /// permission of the object, such as write and not search.
+    /// permission of the object, such as write instead of search.
     pub same_question: bool,
     pub hook: String,
-    /// The function below which both calls are.
+    /// The function below which both calls are made.
     pub within: String,
     /// Call chain to the first call, from `within`.
     pub first: Vec<String>,
@@ -35,9 +35,9 @@ pub struct RedundantCheck {
     /// Object and other arguments of each call, as expressions in `within`, as far as they can be
     /// traced.
     pub asked: [String; 2],
-    /// Reason of the confidence.
+    /// Reason for the confidence.
     pub why: String,
-    /// System calls with it on their success path: `open (missing) on ext4`.
+    /// System calls that make both calls on their success path: `open (missing) on ext4`.
     pub syscalls: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ pub struct RedundantCheck {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct MissingCheck {
     /// Sure: no call on the whole path reaches the module. Likely: the module is called there, but
-    /// for another permission. Unknown: modules of its kind decide that elsewhere.
+    /// for another permission. Unknown: modules of this kind decide on the permission elsewhere.
     pub confidence: Confidence,
     /// The unchecked permission: `data of an open file`.
     pub what: String,
@@ -56,7 +56,7 @@ pub struct MissingCheck {
     pub hooks: Vec<String>,
     /// Call chain to the first hook in `hooks`, in the first system call.
     pub calls: Vec<String>,
-    /// Reason of the confidence.
+    /// Reason for the confidence.
     pub why: String,
     /// System calls: `read on ext4`.
     pub syscalls: Vec<String>,

@@ -238,8 +238,8 @@ impl PlacementDifference {
         }
         PlacementDifference {
             tool: Tool::this(),
-            before: PlacementSide::of(before),
-            after: PlacementSide::of(after),
+            before: PlacementSide::new(before),
+            after: PlacementSide::new(after),
             framework: NameChanges::of_frameworks(&before.framework, &after.framework),
             modules: modules(&before.modules, &after.modules),
             compared,
@@ -274,7 +274,7 @@ impl Stored for PlacementDifference {
 }
 
 impl PlacementSide {
-    fn of(document: &PlacementDocument) -> PlacementSide {
+    fn new(document: &PlacementDocument) -> PlacementSide {
         PlacementSide {
             tree: document.tree.clone(),
             version: document.version.clone(),

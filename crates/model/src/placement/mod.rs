@@ -52,9 +52,10 @@ pub struct PlacementDocument {
     /// Causes of unbounded maxima, by file and line. Hooks refer to them by position.
     #[serde(default)]
     pub unbounded: Vec<Unbounded>,
-    /// Functions between a system call and a hook that did not parse in full.
+    /// Functions between a system call and a hook that could not be parsed in full.
     pub unparsed: Vec<Unparsed>,
-    /// Functions that call each other in circles and reach hooks: without a bound.
+    /// Functions that call each other in circles and reach hooks, so that the number of calls is
+    /// unbounded.
     pub circles: Vec<Vec<String>>,
     /// Conditions on success paths that neither a fact nor the code decides: the optional part is
     /// then skipped.
@@ -314,7 +315,7 @@ pub struct StaleFact {
 pub struct Coverage {
     pub files: usize,
     pub functions: usize,
-    /// Functions whose names connect a system call and a hook, and which were parsed.
+    /// Parsed functions on a chain of names from a system call to a hook.
     pub reachable: usize,
     /// Files not found in the cache.
     pub scanned: usize,

@@ -18,7 +18,7 @@ pub enum SpecError {
         message: String,
         near: Option<String>,
     },
-    #[error("{origin} has {bytes} bytes; a spec has at most {SPEC_LIMIT_BYTES}")]
+    #[error("{origin} has {bytes} bytes; at most {SPEC_LIMIT_BYTES} are allowed")]
     TooLarge {
         /// File, as the caller names it.
         origin: String,

@@ -22,15 +22,15 @@ const GOLDEN: [(Kind, &str); 9] = [
 
 /// A result file as this version writes it, of any kind.
 pub fn rewritten(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
-    fn of<T: Stored>(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
+    fn parsed<T: Stored>(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
         Ok(common::stored(&T::parse(bytes)?).into_bytes())
     }
-    match Kind::of(bytes)? {
-        Kind::Placement => of::<PlacementDocument>(bytes),
-        Kind::Comparison => of::<ComparisonDocument>(bytes),
-        Kind::PlacementDifference => of::<PlacementDifference>(bytes),
-        Kind::Prediction => of::<PredictionDocument>(bytes),
-        Kind::Estimate => of::<EstimateDocument>(bytes),
+    match Kind::detect(bytes)? {
+        Kind::Placement => parsed::<PlacementDocument>(bytes),
+        Kind::Comparison => parsed::<ComparisonDocument>(bytes),
+        Kind::PlacementDifference => parsed::<PlacementDifference>(bytes),
+        Kind::Prediction => parsed::<PredictionDocument>(bytes),
+        Kind::Estimate => parsed::<EstimateDocument>(bytes),
         _ => Ok(common::written(&Document::parse(bytes)?).into_bytes()),
     }
 }
@@ -40,30 +40,30 @@ fn documents_are_told_apart() {
     for (kind, name) in GOLDEN {
         let bytes = golden(name);
         let title = |kind| Kind::title(Some(kind));
-        assert_eq!(Kind::of(&bytes).unwrap(), kind, "{name}");
+        assert_eq!(Kind::detect(&bytes).unwrap(), kind, "{name}");
         match Document::parse(&bytes) {
             Ok(document) => assert_eq!(document.kind, kind, "{name}"),
             Err(error) => {
                 assert!(!Kind::MEASURED.contains(&kind), "{name}: {error}");
-                let told = format!("it is a {}, without measurements", title(kind));
-                assert_eq!(error.to_string(), told);
+                let expected = format!("it is a {}, without measurements", title(kind));
+                assert_eq!(error.to_string(), expected);
                 assert!(error.hint().is_some());
             }
         }
         // Reading a given kind accepts that kind only.
-        for wanted in Kind::MEASURED {
-            let read = Document::parse_as(*wanted, &bytes);
-            if kind == *wanted {
+        for asked in Kind::MEASURED {
+            let read = Document::parse_as(*asked, &bytes);
+            if kind == *asked {
                 assert_eq!(read.unwrap().kind, kind);
                 continue;
             }
-            let told = format!("not a valid {}: it is a {}", title(*wanted), title(kind));
-            assert_eq!(read.unwrap_err().to_string(), told);
+            let expected = format!("not a valid {}: it is a {}", title(*asked), title(kind));
+            assert_eq!(read.unwrap_err().to_string(), expected);
         }
     }
     let error = PredictionDocument::parse(&golden("comparison")).unwrap_err();
-    let told = "not a valid prediction result file: it is a comparison result file";
-    assert_eq!(error.to_string(), told);
+    let expected = "not a valid prediction result file: it is a comparison result file";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_document_that_is_read_and_written_stays_the_same() {
 
 #[test]
 fn what_is_none_is_refused() {
-    let other = "written by another lsmeter (schema version 1; this one reads 3)";
+    let other = "written by another lsmeter version (schema version 1; this one reads 3)";
     for (text, message) in [
         (r#"{"schema_version": 1, "tool": {}}"#, other),
         (
@@ -141,9 +141,9 @@ proptest! {
         let mut bytes = golden(GOLDEN[index].1);
         let at = at.index(bytes.len());
         bytes[at] = byte;
-        if let Ok(anew) = rewritten(&bytes) {
+        if let Ok(written) = rewritten(&bytes) {
             // An accepted result file can be written and read again.
-            prop_assert_eq!(rewritten(&anew).unwrap(), anew);
+            prop_assert_eq!(rewritten(&written).unwrap(), written);
         }
     }
 }

@@ -119,15 +119,15 @@ fn damage_is_named_with_its_place() {
     let text = String::from_utf8(golden("sensitivity")).unwrap();
     let text = text.replacen(":3.0004", ":1e999", 1);
     let error = rewritten(text.as_bytes()).unwrap_err().to_string();
-    assert!(error.contains("not JSON at line "), "{error}");
+    assert!(error.contains("invalid JSON at line "), "{error}");
 }
 
 #[test]
 fn what_is_no_document_is_named() {
-    let ended = "it was not written completely; profile again";
+    let ended = "the file was not written completely; profile again";
     let wrote = "give a result file that `lsmeter profile --output FILE` wrote";
     let number = "not a valid run result file: its schema_version is not a positive number";
-    let other = "written by another lsmeter (schema version 7; this one reads 3)";
+    let other = "written by another lsmeter version (schema version 7; this one reads 3)";
     for (kind, text, message, hint) in [
         (Kind::Run, "", "run result file: empty", ""),
         (Kind::Run, " \n", "run result file: empty", ""),
@@ -175,19 +175,19 @@ fn what_is_no_document_is_named() {
             Kind::Profile,
             "{\"schema_version\": 7}",
             other,
-            "use the lsmeter that wrote it",
+            "use the lsmeter version that wrote the file",
         ),
         (
             Kind::Profile,
             "hook,calls\n",
-            "profile result file: not JSON at line 1, column 1: expected value",
+            "profile result file: invalid JSON at line 1, column 1: expected value",
             "",
         ),
     ] {
         let error = Document::parse_as(kind, text.as_bytes()).unwrap_err();
         assert!(error.to_string().contains(message), "{message}: {error}");
-        let told = error.hint().unwrap_or_default();
-        assert!(hint.is_empty() || told == hint, "{message}: {told}");
+        let given = error.hint().unwrap_or_default();
+        assert!(hint.is_empty() || given == hint, "{message}: {given}");
     }
     let deep = format!("{{\"schema_version\": {}", "[".repeat(100_000));
     let error = Document::parse_as(Kind::Run, deep.as_bytes()).unwrap_err();

@@ -68,13 +68,13 @@ fn histogram(times_ns: &[u64]) -> Vec<Bucket> {
 
 #[test]
 fn percentiles_lie_between_the_bounds_on_a_logarithmic_scale() {
-    assert_eq!(Percentiles::of(&[]), None);
-    let one = Percentiles::of(&histogram(&[64; 100])).unwrap();
+    assert_eq!(Percentiles::from_histogram(&[]), None);
+    let one = Percentiles::from_histogram(&histogram(&[64; 100])).unwrap();
     assert!((one.p50 - 64.0 * 2f64.sqrt()).abs() < 1e-9, "{one:?}");
     assert!(one.p50 < one.p90 && one.p99 < 128.0, "{one:?}");
     let mut times_ns = vec![0; 60];
     times_ns.extend([1000; 40]);
-    let two = Percentiles::of(&histogram(&times_ns)).unwrap();
+    let two = Percentiles::from_histogram(&histogram(&times_ns)).unwrap();
     assert_eq!(two.p50, 0.0);
     assert!((512.0..1024.0).contains(&two.p90), "{two:?}");
 }
@@ -84,7 +84,7 @@ proptest! {
     fn percentiles_rise_and_are_off_by_less_than_two(
         mut times_ns in proptest::collection::vec(1u64..1 << 37, 1..200),
     ) {
-        let found = Percentiles::of(&histogram(&times_ns)).unwrap();
+        let found = Percentiles::from_histogram(&histogram(&times_ns)).unwrap();
         times_ns.sort_unstable();
         for (share, estimate) in [(0.5, found.p50), (0.9, found.p90), (0.99, found.p99)] {
             let rank = (share * times_ns.len() as f64).ceil().max(1.0) as usize - 1;

@@ -84,12 +84,12 @@ fn every_kind_of_change_is_told() {
         (stat.only, statx.only),
         (Some(Side::Before), Some(Side::After))
     );
-    let told = open.hooks.iter();
-    let told = told.map(|hook| (hook.change, hook.hook.as_str(), hook.part.clone()));
-    let told: Vec<_> = told.collect();
+    let hooks = open.hooks.iter();
+    let hooks = hooks.map(|hook| (hook.change, hook.hook.as_str(), hook.part.clone()));
+    let hooks: Vec<_> = hooks.collect();
     let inside = HookPart::Inside("selinux+ima".to_owned());
     assert_eq!(
-        told,
+        hooks,
         [
             (C::Added, "new_hook", HookPart::Own),
             (C::More, "inode_permission", HookPart::Own),
@@ -104,7 +104,13 @@ fn every_kind_of_change_is_told() {
     let asking: Vec<_> = difference.asking_more().map(|call| call.title()).collect();
     assert_eq!(asking, ["open (missing)"]);
     let modules = difference.modules.iter();
-    let modules = modules.map(|of| (of.module.as_str(), of.hooks_before, of.hooks_after));
+    let modules = modules.map(|module| {
+        (
+            module.module.as_str(),
+            module.hooks_before,
+            module.hooks_after,
+        )
+    });
     let modules: Vec<_> = modules.collect();
     let expected = [("ima", Some(3), None), ("selinux", Some(2), Some(3))];
     assert_eq!(modules, expected);

@@ -19,8 +19,8 @@ fn figures_speak_for_their_cells() {
     let lines = text.lines().filter(|line| line.starts_with("{\"key\":"));
     assert_eq!(lines.count(), run.cells.len());
     let open = &run.cells[0];
-    let told = (open.title(), open.headline());
-    assert_eq!(told, ("open:AA/BB".to_owned(), Some(4979.0)));
+    let shown = (open.title(), open.headline());
+    assert_eq!(shown, ("open:AA/BB".to_owned(), Some(4979.0)));
     assert_eq!(open.key.architecture, Architecture::X86_64);
     // The dominant path is the value, whatever the median of all measured regions.
     assert_eq!(run.cells[1].headline(), Some(3317.0));
@@ -117,23 +117,23 @@ fn a_path_may_keep_its_calls() {
 fn calls_that_no_path_has_are_refused() {
     type Change = fn(&mut PathTree);
     let wrong: [(Change, &str); 7] = [
-        (|of| of.nodes.clear(), "its call tree has no root"),
-        (|of| of.nodes[0].caller = 1, "its call tree has no root"),
+        (|tree| tree.nodes.clear(), "its call tree has no root"),
+        (|tree| tree.nodes[0].caller = 1, "its call tree has no root"),
         (
-            |of| of.nodes[1].caller = 1,
+            |tree| tree.nodes[1].caller = 1,
             "call 1 (do_syscall_64) of its tree has no caller",
         ),
         (
-            |of| of.nodes[2].function = 7,
+            |tree| tree.nodes[2].function = 7,
             "call 2 () of its tree has no caller",
         ),
-        (|of| of.hooks[1] = 3, "hook 3 is not in its call tree"),
+        (|tree| tree.hooks[1] = 3, "hook 3 is not in its call tree"),
         (
-            |of| of.nodes[2].instructions = u64::MAX,
+            |tree| tree.nodes[2].instructions = u64::MAX,
             "the calls of a path of 6567 instructions have 18446744073709557282 in total",
         ),
         (
-            |of| of.hooks = vec![0; PathTree::HOOKS_LIMIT + 1],
+            |tree| tree.hooks = vec![0; PathTree::HOOKS_LIMIT + 1],
             "its call tree is too large",
         ),
     ];
@@ -184,8 +184,8 @@ proptest! {
     fn figures_come_back_exactly(median in 0.0f64..1e15, spread in 0.0f64..1e3) {
         let mut run = common::run();
         let samples = [median, median + spread, median + spread / 3.0];
-        let estimate = Estimate::from(&stats::Summary::of(&samples).unwrap());
-        run.cells[8].outcome = Evidence::Timed(Timed::of(estimate)).into();
+        let estimate = Estimate::from(&stats::Summary::from_samples(&samples).unwrap());
+        run.cells[8].outcome = Evidence::Timed(Timed::new(estimate)).into();
         prop_assert_eq!(parse(&run).unwrap(), run);
     }
 

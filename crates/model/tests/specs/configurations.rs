@@ -110,17 +110,17 @@ fn configurations_are_stacks_in_every_state() {
 fn configurations_that_make_no_sense_are_refused() {
     assert_refused(
         r#"
-        policies = ['enforcing', 'enforcing'] | `policies` has `enforcing` twice
-        integrity = ['audit,imma'] | unknown integrity subsystem `imma`; one of audit, ima, evm
+        policies = ['enforcing', 'enforcing'] | `policies` contains `enforcing` twice
+        integrity = ['audit,imma'] | unknown integrity subsystem `imma`; expected one of audit
         policies = ['enforcing']; layers = [17] | `layers` is 17; it must be from 1 to 16
         policies = ['enforcing']; rules = [0] | `rules` is 0; it must be from 1 to 100000
         policies = ['enforcing']; labels = 4097 | `labels` is 4097; it must be from 1 to 4096
         [[configurations]]; stack = 'selinux'; labels = 10 | `selinux` has no policy
           | set policy = "enforcing"
         [[configurations]]; stack = 'tomoyo'; policy = 'permissive'; denials = true
-          | `denials` needs an enforced policy, which `tomoyo` does not have | set policy = "enforcing"
+          | `denials` needs an enforced policy, but `tomoyo` has none | set policy = "enforcing"
         stacks = ['tomoyo']; policies = ['none', 'permissive']; denials = true
-          | `denials` needs an enforced policy, which the experiment does not have
+          | `denials` needs an enforced policy, but the experiment has none
           | set policy = "enforcing" (--policy enforcing)
         stacks = ['tomoyo']; policies = ['enforcing']; integrity = ['audit']; denials = true
           | `denials` cannot be combined with audit | leave out `denials`
@@ -128,7 +128,7 @@ fn configurations_that_make_no_sense_are_refused() {
           | `first_after` is `relabel`, which needs SELinux with a policy
           | add SELinux and policy = "enforcing"
         [[configurations]]; stack = 'selinux'; first_after = 'load'
-          | `first_after` is `load`, which needs SELinux or AppArmor with a policy; `selinux` does not
+          | `first_after` is `load`, which needs SELinux or AppArmor with a policy, but `selinux`
           | add SELinux or AppArmor
         stacks = ['none']; policies = ['enforcing'] | a kernel without LSMs has neither policies
           | use another stack
@@ -143,20 +143,20 @@ fn configurations_that_make_no_sense_are_refused() {
         stacks = ['selinux']; integrity = ['', 'evm']; ima_policy = 'tcb'
           | `ima_policy` is `tcb`, but ima is not active | set integrity = "ima" (--integrity ima)
         stacks = ['tomoyo']; policies = ['enforcing']; selinux_policy = 'reference'
-          | `selinux_policy` and `labels` need SELinux with a policy | add SELinux
+          | `selinux_policy` and `labels` need a stack with SELinux and a policy | add SELinux
         stacks = ['selinux']; audit_rules = 'one' | `audit_rules` is `one`, but audit is not active
           | set integrity = "audit" (--integrity audit)
         [[configurations]]; stack = 'selinux'; integrity = 'ima'; ima_policy = 'tcb'; rules = 10
           | `ima_policy` is `tcb`: `rules` cannot extend | leave out `rules`
         [[configurations]]; stack = 'smack'; kernel = 'build:x'
-          | `kernel` is `build:x`: not one of the 1 kernels |
+          | `kernel` is `build:x`, which is not one of the 1 kernels |
         [[configurations]]; stack = 'smack'; kernel = 'build:x.*'
-          | `kernel` is `build:x.*`: not one of the 1 kernels | add it to `kernels`
+          | `kernel` is `build:x.*`, which is not one of the 1 kernels | add it to `kernels`
         baseline_kernel = 'debian:6.1'
-          | `baseline_kernel` is `debian:6.1`: not one of the 1 kernels: debian:6.12
+          | `baseline_kernel` is `debian:6.1`, which is not one of the 1 kernels: debian:6.12
           | add it to `kernels`
         stacks = ['capability']; [[configurations]]; stack = 'capability'
-          | `configurations` has `capability` twice
+          | `configurations` contains `capability` twice
         "#,
     );
 }

@@ -62,8 +62,8 @@ fn a_configuration_names_its_own() {
     assert!(message.contains("unknown policy `wep`"), "{message}");
     assert!(hint.contains("known policies: web"), "{hint}");
     let (message, _) = refused(&text.replace("ity,apparmor'", "ity,tomoyo'"));
-    let told = "enforces nothing in `capability,tomoyo`";
-    assert!(message.contains(told), "{message}");
+    let expected = "enforces nothing in `capability,tomoyo`";
+    assert!(message.contains(expected), "{message}");
 }
 
 #[test]
@@ -91,10 +91,12 @@ fn a_policy_of_ima_decides_whatever_the_modules_do() {
     let title = e.configurations[1].to_string();
     assert_eq!(title, "default +ima (policy mine)");
     let (message, hint) = refused(&[&written.replace("'ima'", "'evm'"), IMA].concat());
-    let told = "enforces nothing in `default`";
-    assert!(message.contains(told), "{message}");
+    let expected = "enforces nothing in `default`";
+    assert!(message.contains(expected), "{message}");
     assert!(hint.contains("integrity = \"ima\""), "{hint}");
 }
+
+const WORKLOAD: &str = "[root]; path = '/x'; [[workloads]]; name = 'a'; argv = ['a']";
 
 /// Policies, each with an edit: replaced (`old -> new`), put before (`^`) or after it (`+`); then
 /// the message and the hint.
@@ -114,7 +116,9 @@ const WRONG: &str = "
     web | ^ work_dir = '/proc/x' | `work_dir` is `/proc/x` | /proc
     web | ^ work_dir = 'srv' | `work_dir` is `srv` | absolute path
     web | ^ work_dir = '/a b' | `work_dir` is `/a b` | letters
-    web | + [root]; path = '/x'; [[workloads]]; name = 'a'; argv = ['a'] | do not apply to workloads | leave out
+    web | ^ work_dir = '/srv'; WORKLOAD | `work_dir` is for benchmarks | leave out
+    web | + starts_in = 'init' | `starts_in`, which is for whole programs | --root DIR
+    box | + starts_in = 'init'; WORKLOAD | landlock, which has no domains | leave out
     web | ^ where = 'host'; dir = '/x' | `custom` has no meaning | leave out
     selinux | + | needs `context` | user_t
     selinux | + context = 'u:r:t' | needs a label for the benchmarks' files | file_contexts
@@ -135,7 +139,10 @@ const WRONG: &str = "
     ima | ^ integrity = ['audit'] | not active in any configuration | --integrity ima
     ima | ^ stacks = ['selinux']; policies = ['enforcing']
       | none of its modules has a custom policy | --policy none
-    bare | + | needs accesses that test it | measured =
+    ima | + starts_in = 'init'; WORKLOAD | ima, which has no domains | leave out
+    ima | + denied = ['read /x']; allowed = ['read /y']; WORKLOAD
+      | IMA's appraisal applies to benchmarks only | only measure
+    bare | + | needs accesses to test it with | measured =
 ";
 
 #[test]
@@ -145,12 +152,14 @@ fn policies_that_make_no_sense_are_refused() {
     for row in common::rows(WRONG) {
         let base = match &*row[0] {
             "web" => WEB,
+            "box" => BOX,
             "selinux" => &selinux,
             "smack" => SMACK,
             "ima" => IMA,
             _ => &bare,
         };
-        let edit = row[1].replace("; ", "\n").replace("LONG", &"x".repeat(256));
+        let edit = row[1].replace("WORKLOAD", WORKLOAD).replace("; ", "\n");
+        let edit = edit.replace("LONG", &"x".repeat(256));
         let text = match (edit.split_once(" -> "), edit.strip_prefix('^')) {
             (Some((old, new)), _) => base.replacen(old, new, 1),
             (None, Some(before)) => [before, "\n", base].concat(),

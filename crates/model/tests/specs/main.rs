@@ -83,14 +83,14 @@ fn wrong_toml_is_named_with_line_and_hint() {
 fn wrong_values_are_named() {
     assert_refused(
         r#"
-        kernels = [] | `kernels` is empty; it needs at least one entry
-        kernels = ['a', 'b', 'a'] | `kernels` has `a` twice
-        kernels = [' '] | `kernels` is ` `: is blank
-        stacks = ['a', 'a'] | `stacks` has `a` twice
-        stacks = ['a b'] | stack `a b`: ' ' in a module name | use the syntax of
+        kernels = [] | `kernels` is empty; it needs at least one value
+        kernels = ['a', 'b', 'a'] | `kernels` contains `a` twice
+        kernels = [' '] | `kernels` is ` `: it is blank
+        stacks = ['a', 'a'] | `stacks` contains `a` twice
+        stacks = ['a b'] | stack `a b`: a module name contains ' ' | use the syntax of
         benchmarks = ['open:'] | benchmark pattern `open:`: no variant | use BENCHMARK
         metrics = [] | `metrics` is empty
-        suites = ['paper', 'paper'] | `suites` has `paper` twice
+        suites = ['paper', 'paper'] | `suites` contains `paper` twice
         samples = 0 | `samples` is 0; it must be from 1 to 1000000
         rounds = 0 | `rounds` is 0; it must be from 1 to 1000
         jobs = 1000 | `jobs` is 1000; it must be from 1 to 256
@@ -102,7 +102,7 @@ fn wrong_values_are_named() {
           | use QEMU's name
         cmdline = 'quiet lsm=selinux'
           | `cmdline` is `quiet lsm=selinux`: `lsm=selinux` would override | name the stack
-        cmdline = "a\u001b[2J" | `cmdline` is `a\u{1b}[2J`: contains a control character
+        cmdline = "a\u001b[2J" | `cmdline` is `a\u{1b}[2J`: it contains a control character
         dir = '/mnt' | `dir` is only for the host | leave out `dir`
         metrics = ['time']; samples = 2; rounds = 3 | 3 rounds cannot share 2 samples
           | raise `samples`
@@ -117,7 +117,7 @@ fn wrong_values_are_named() {
     );
     let many: Vec<String> = (0..65).map(|i| format!("'k{i}'")).collect();
     let (message, _) = refused(&format!("kernels = [{}]", many.join(",")));
-    assert_eq!(message, "`kernels` has 65 entries; at most 64 are allowed");
+    assert_eq!(message, "`kernels` has 65 values; at most 64 are allowed");
     let large = " ".repeat(model::SPEC_LIMIT_BYTES + 1);
     assert!(matches!(
         Spec::parse("x", &large),
@@ -241,10 +241,10 @@ fn presets_go_with_other_kernels() {
 fn roles_are_checked() {
     assert_refused(
         r#"
-        kernels = ['x', 'y']; roles = ['a', 'a'] | `roles` has `a` twice
+        kernels = ['x', 'y']; roles = ['a', 'a'] | `roles` contains `a` twice
         kernels = ['x', 'y']; roles = ['a'] | kernels and roles differ in number: 2 and 1 (a) |
         kernels = ['x', 'y']; roles = ['a', 'b']; [[configurations]]; kernel = 'c'; stack = 's'
-          | `kernel` is `c`: not one of the 2 kernels |
+          | `kernel` is `c`, which is not one of the 2 kernels |
         "#,
     );
     let bound = "kernels = ['x', 'y']\nroles = ['a', 'b']\nbaseline_kernel = 'b'\n\
@@ -293,9 +293,17 @@ fn presets_hold_what_they_promise() {
         assert!(one.workloads.iter().all(|workload| workload.name == *name));
         assert!(!one.root.packages.is_empty(), "{name}");
         let (root, of_all) = (&one.root, &all.root);
-        assert!(one.workloads.iter().all(|of| all.workloads.contains(of)));
-        assert!(root.programs.iter().all(|of| of_all.programs.contains(of)));
-        assert!(root.files.iter().all(|of| of_all.files.contains(of)));
+        assert!(
+            one.workloads
+                .iter()
+                .all(|workload| all.workloads.contains(workload))
+        );
+        assert!(
+            root.programs
+                .iter()
+                .all(|program| of_all.programs.contains(program))
+        );
+        assert!(root.files.iter().all(|file| of_all.files.contains(file)));
     }
     assert_eq!(all.workloads.len(), names.len() - at - 1);
     // One of them needs only its own preset.
@@ -336,8 +344,8 @@ fn presets_hold_what_they_promise() {
     assert_eq!(counts, (2, 5));
 
     let error = preset("howels").unwrap_err();
-    let told = "unknown preset `howels`; one of ";
-    assert_eq!(error.to_string(), [told, &names.join(", ")].concat());
+    let known = "unknown preset `howels`; known presets: ";
+    assert_eq!(error.to_string(), [known, &names.join(", ")].concat());
     assert_eq!(error.hint().unwrap(), "did you mean `howells`?");
 }
 

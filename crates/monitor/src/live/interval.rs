@@ -42,7 +42,7 @@ fn watched_hook(hook: &HookFigures) -> Option<WatchedHook> {
         sum_ns: timed.then_some(figures.sum_ns),
         min_ns: figures.min_ns,
         max_ns: figures.max_ns,
-        percentiles_ns: Percentiles::of(&buckets(figures)),
+        percentiles_ns: Percentiles::from_histogram(&buckets(figures)),
     };
     let system_calls = hook.system_calls.iter();
     Some(WatchedHook {

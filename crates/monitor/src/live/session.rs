@@ -232,7 +232,7 @@ fn doubts(monitor: &Monitor, last: &Snapshot) -> Vec<Warning> {
             .map(|(calls, (_, kind))| format!("{calls} {kind}"))
             .collect();
         lost(format!(
-            "{calls} calls are in no figure: {}",
+            "{calls} calls are missing from all figures: {}",
             kinds.join(", ")
         ));
     }
@@ -241,7 +241,7 @@ fn doubts(monitor: &Monitor, last: &Snapshot) -> Vec<Warning> {
     }
     if last.pairs_refused > 0 {
         lost(format!(
-            "{} pairs of a hook and a system call had no row of their own (--pairs)",
+            "{} pairs of hook and system call had no row of their own (--pairs)",
             last.pairs_refused
         ));
     }

@@ -52,8 +52,8 @@ impl Target {
         // spawn() returns after execve.
         let spawned = thread::spawn(move || command.spawn());
         let mut bytes = [0u8; 4];
-        let told = number_read.read_exact(&mut bytes);
-        if told.is_err() {
+        let read = number_read.read_exact(&mut bytes);
+        if read.is_err() {
             return Err(match spawned.join() {
                 Ok(Err(error)) => MonitorError::doing(format!("starting {name}"))(error),
                 _ => MonitorError::Lost { name },
@@ -115,5 +115,5 @@ impl Drop for Target {
 
 fn cannot_execute(name: &str, why: &dyn Display) -> MonitorError {
     let what = format!("cannot execute {name}: {why}");
-    Failure::usage(what, "name a command that is in PATH, or its path").into()
+    Failure::usage(what, "give a command in PATH, or the path of a program").into()
 }

@@ -99,15 +99,15 @@ impl Metrics {
         let labels = ["release", "lsms", "scope", "mode"];
         self.sample(metric, &labels, &monitored, 1);
         let metric = "lsmeter_lost_calls_total";
-        let help = "Calls that no other metric contains.";
+        let help = "Calls that are in no other metric.";
         self.metric(metric, "counter", help);
         self.sample(metric, &[], &[], total.lost);
         let cost = &monitoring.cost;
         // 0: nothing was measured.
         if cost.added_ns > 0 {
             let metric = "lsmeter_monitor_overhead_seconds";
-            let help = "Cost of watching a call: in all (added), and the part inside its \
-                        time, which is subtracted (within).";
+            let help = "Cost of watching a call: in total (added), and the part within the \
+                        call's time, which is subtracted (within).";
             self.metric(metric, "gauge", help);
             for (kind, ns) in [("added", cost.added_ns), ("within", cost.within_ns)] {
                 self.sample(metric, &["kind"], &[kind.to_owned()], seconds(ns.into()));
@@ -138,12 +138,12 @@ impl Metrics {
             }
         }
         let by_call = ["hook", "module", "syscall"];
-        let help = "Calls of an LSM hook's function.";
+        let help = "Calls to an LSM hook's function.";
         self.counters("lsmeter_hook_calls_total", help, &by_call, calls, calls_of);
-        let help = "Time in calls of an LSM hook's function, without what watching added.";
+        let help = "Time in calls to an LSM hook's function, without the overhead of watching.";
         self.counters("lsmeter_hook_seconds_total", help, &by_call, times, seconds);
         let by_error = ["hook", "module", "errno"];
-        let help = "Calls of an LSM hook's function that returned an error; \
+        let help = "Calls to an LSM hook's function that returned an error; \
                     EACCES and EPERM are denials.";
         let metric = "lsmeter_hook_errors_total";
         self.counters(metric, help, &by_error, errors, calls_of);
@@ -160,7 +160,7 @@ impl Metrics {
         let help = "Finished system calls.";
         self.counters(metric, help, &["syscall"], calls, calls_of);
         let metric = "lsmeter_system_call_seconds_total";
-        let help = "Time in system calls, waiting included, without what watching hooks added.";
+        let help = "Time in system calls, including waits, without the overhead of watching hooks.";
         self.counters(metric, help, &["syscall"], times, seconds);
     }
 
@@ -177,7 +177,8 @@ impl Metrics {
             *sum_ns += i128::from(hook.calls.sum_ns.unwrap_or(0));
         }
         if !durations.is_empty() {
-            let help = "Time of a call of an LSM hook's function, without what watching added.";
+            let help =
+                "Time of a call to an LSM hook's function, without the overhead of watching.";
             self.metric("lsmeter_hook_duration_seconds", "histogram", help);
         }
         for (labels, (buckets, sum_ns)) in durations {

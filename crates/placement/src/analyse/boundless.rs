@@ -62,11 +62,11 @@ impl<'a, 'p> Namer<'a, 'p> {
         }
     }
 
-    pub(super) fn of(&mut self, maximum: &Maximum<'_, '_, '_>, set: CauseSet) -> Vec<u32> {
+    pub(super) fn places(&mut self, maximum: &Maximum<'_, '_, '_>, set: CauseSet) -> Vec<u32> {
         if let Some(known) = self.known.get(&set) {
             return known.clone();
         }
-        let causes = maximum.causes.of(set).into_iter();
+        let causes = maximum.causes.in_set(set).into_iter();
         let mut places: Vec<u32> = causes
             .map(|cause| {
                 let named = self.named(maximum, cause);
@@ -91,7 +91,7 @@ impl<'a, 'p> Namer<'a, 'p> {
             Cause::Nested(id) => (id, None, Kind::Nested, String::new()),
         };
         let why = match kind {
-            Kind::Loop => "neither the code nor a fact limits its rounds",
+            Kind::Loop => "neither the code nor a fact limits its iterations",
             Kind::Callback => "neither the code nor a fact limits its calls",
             Kind::Circle => "they call each other, and no fact limits the depth",
             Kind::Large => "the sum overflows",

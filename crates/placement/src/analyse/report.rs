@@ -16,7 +16,7 @@ use crate::maximum::{CauseSet, Most};
 use crate::modules::{Module, Security};
 use crate::nominal::Event;
 use crate::program::{FunctionId, Program};
-use crate::series::{Series, speaks_of};
+use crate::series::{Series, applies_in};
 use crate::{HookPlacement, Reach, StaleFact, SyscallPlacement, TraceEntry, Undecided, Unparsed};
 
 pub(super) fn undecided(
@@ -147,7 +147,7 @@ impl Place<'_, '_, '_> {
 
     fn contradiction(&self, hook: &str, reach: Reach) -> Unparsed {
         let reason = format!(
-            "{hook} on {}: {} times by facts, {} at most by the code",
+            "{hook} on {}: {} calls according to facts, at most {} according to the code",
             self.fs, reach.success_path, reach.max
         );
         unparsed(self.world.program, self.entry, reason)
@@ -206,7 +206,7 @@ pub(super) struct Matched<'a> {
 pub(super) fn stale(facts: &Facts, program: &Program<'_>, matched: Matched<'_>) -> Vec<StaleFact> {
     let all = (0u16..).zip(&facts.code);
     let unmatched = all.filter(|(id, fact)| {
-        !matched.facts.contains(id) && speaks_of(fact.since, fact.until, matched.series)
+        !matched.facts.contains(id) && applies_in(fact.since, fact.until, matched.series)
     });
     let stale = unmatched.filter_map(|(_, fact)| {
         let functions = program.named_by(fact);
@@ -235,7 +235,7 @@ pub(super) fn stale(facts: &Facts, program: &Program<'_>, matched: Matched<'_>) 
         .map(|(pattern, why)| StaleFact {
             function: pattern,
             code: String::new(),
-            reason: "no function of that name is defined".to_owned(),
+            reason: "no function with that name is defined".to_owned(),
             why,
         });
     stale.chain(cuts).collect()

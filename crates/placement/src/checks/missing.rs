@@ -22,7 +22,7 @@ pub(crate) fn missing(
         let asked: Vec<&HookPlacement> = asked.collect();
         for subject in &facts.subject {
             for module in modules {
-                if let Some(check) = lacking(&asked, subject, module, facts) {
+                if let Some(check) = missing_check(&asked, subject, module, facts) {
                     found.entry(check).or_default().push(call);
                 }
             }
@@ -42,7 +42,7 @@ pub(crate) fn missing(
     all
 }
 
-fn lacking(
+fn missing_check(
     asked: &[&HookPlacement],
     subject: &SubjectFact,
     module: &ModulePlacement,

@@ -66,9 +66,9 @@ impl<'x, 'a> Finder<'x, 'a> {
             if event.key.teardown || event.key.modules != 0 || event.times.is_zero() {
                 continue;
             }
-            let of = by_hook.entry(event.key.hook).or_default();
-            if of.len() < MAX_EVENTS {
-                of.push(links(entry, event));
+            let chains = by_hook.entry(event.key.hook).or_default();
+            if chains.len() < MAX_EVENTS {
+                chains.push(links(entry, event));
             }
         }
         for (hook, strings) in by_hook {
@@ -160,7 +160,7 @@ impl<'x, 'a> Finder<'x, 'a> {
         let (confidence, why) = match (equal, lost) {
             (true, None) if pairs.iter().all(|pair| !pair.0.memory) => (
                 Confidence::Sure,
-                "the same values, which nothing changes in between".to_owned(),
+                "the same values; nothing changes them in between".to_owned(),
             ),
             (true, None) => (
                 Confidence::Likely,
@@ -171,7 +171,7 @@ impl<'x, 'a> Finder<'x, 'a> {
                 (None, Some(lost)) => (Confidence::Unknown, lost.clone()),
                 (None, None) => (
                     Confidence::Unknown,
-                    "different expressions, which may mean one object".to_owned(),
+                    "different expressions, which may refer to one object".to_owned(),
                 ),
             },
         };

@@ -49,17 +49,17 @@ impl Frame<'_> {
             ..value.clone()
         };
         let (Some(caller), Some(callee)) = (self.caller, self.callee) else {
-            return lost("a function on the way was not parsed");
+            return lost("a function on the path was not parsed");
         };
         let Some(arguments) = self.arguments else {
-            return lost("it goes through a callback");
+            return lost("the value passes through a callback");
         };
         let mut unknown = None;
         let passed = replaced(&value.text, |name| {
             let at = callee.parameters.iter().position(|p| **p == *name)?;
             let argument = arguments.get(at).filter(|argument| !argument.is_empty());
             if argument.is_none() {
-                unknown = Some(format!("what is passed as {name} is not known"));
+                unknown = Some(format!("the argument {name} is not known"));
             }
             argument.map(|argument| argument.to_string())
         });
@@ -81,7 +81,10 @@ impl Frame<'_> {
         let mut again = false;
         let mut lost = None;
         let text = replaced(&value.text, |name| {
-            let mut values = body.assigned.iter().filter(|(of, _)| **of == *name);
+            let mut values = body
+                .assigned
+                .iter()
+                .filter(|(variable, _)| **variable == *name);
             let (first, second) = (values.next(), values.next());
             let (_, first) = first?;
             let parameter = body.parameters.iter().any(|p| **p == *name);
@@ -102,11 +105,11 @@ impl Frame<'_> {
     /// Why the text may change its meaning.
     fn unclear(&self, text: &str) -> Option<String> {
         if text.len() > MAX_TEXT {
-            return Some("it is too long to be followed".to_owned());
+            return Some("the expression is too long to be followed".to_owned());
         }
         let called =
             words(text).find(|word| word.called && !self.pure.iter().any(|p| p == word.text));
-        called.map(|word| format!("{}() may return another one", word.text))
+        called.map(|word| format!("{}() may return another object", word.text))
     }
 }
 

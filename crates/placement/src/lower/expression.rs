@@ -102,13 +102,13 @@ impl<'a> Graph<'a> {
                 "field_expression" => {
                     let member = self.text(field(node, "field")?).into();
                     let before = field(node, "argument")?;
-                    let of = match before.kind() {
+                    let owner = match before.kind() {
                         "identifier" => self.text(before),
                         "field_expression" => self.field_text(before, "field"),
                         _ => "",
                     };
-                    let of = of.into();
-                    return Some(Callee::Member { member, of });
+                    let owner = owner.into();
+                    return Some(Callee::Member { member, owner });
                 }
                 _ => return None,
             }

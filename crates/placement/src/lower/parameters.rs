@@ -12,8 +12,8 @@ pub(super) fn parameters(header: &[u8]) -> Vec<(Box<str>, Box<str>)> {
         let mut words = rest
             .split(|c| !is_word_char(c))
             .filter(|word| !word.is_empty());
-        if let (Some(of), Some(name)) = (words.next(), words.next_back()) {
-            found.push((name.into(), of.into()));
+        if let (Some(structure), Some(name)) = (words.next(), words.next_back()) {
+            found.push((name.into(), structure.into()));
         }
     }
     found

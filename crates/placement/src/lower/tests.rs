@@ -18,7 +18,7 @@ fn calls(body: &Body, yes: bool) -> Vec<String> {
             Node::Call { callee, next, .. } => {
                 found.push(match callee {
                     Callee::Name(name) => name.to_string(),
-                    Callee::Member { member, of } => format!("{of}.{member}"),
+                    Callee::Member { member, owner } => format!("{owner}.{member}"),
                 });
                 *next
             }
@@ -142,7 +142,7 @@ fn loops_have_an_exit() {
 }
 
 #[test]
-fn what_does_not_parse_is_said() {
+fn what_does_not_parse_is_reported() {
     let found = body("{ a(); if (x { b(); }");
     assert_ne!(&*found.fault, "");
     assert_eq!(&*body(&"{".repeat(5000)).fault, "line 1 of it");

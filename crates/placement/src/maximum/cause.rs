@@ -74,7 +74,7 @@ impl Causes {
         sets.set(vec![number])
     }
 
-    pub(crate) fn of(&self, set: CauseSet) -> Vec<Cause> {
+    pub(crate) fn in_set(&self, set: CauseSet) -> Vec<Cause> {
         let sets = self.0.borrow();
         let members = sets.sets.get_index(set as usize);
         let members = members.into_iter().flatten();
@@ -174,11 +174,11 @@ mod tests {
         assert_eq!(causes.union(ab, c), causes.union(causes.union(c, b), a));
         assert_eq!(causes.union(ab, a), ab);
         assert_eq!(causes.union(0, c), c);
-        assert_eq!(causes.of(ab), [Cause::Loop(7, 1), Cause::Loop(7, 2)]);
-        assert_eq!(causes.of(0), []);
+        assert_eq!(causes.in_set(ab), [Cause::Loop(7, 1), Cause::Loop(7, 2)]);
+        assert_eq!(causes.in_set(0), []);
         let all = (0..1000).map(|at| causes.one(Cause::Loop(8, at)));
         let all = all.fold(ab, |all, one| causes.union(all, one));
-        assert_eq!(causes.of(all).len(), MAX_SET);
+        assert_eq!(causes.in_set(all).len(), MAX_SET);
         assert_eq!(causes.union(all, c), causes.union(c, all));
     }
 }

@@ -120,8 +120,8 @@ impl Region<'_, '_, '_, '_> {
 
     fn rounds(&self, head: NodeId) -> Count {
         let facts = self.linked.steps[head as usize].facts();
-        let said = self.maximum.world.fact(facts, self.tags, |fact| fact.max);
-        said.unwrap_or(Count::UNBOUNDED)
+        let max = self.maximum.world.fact(facts, self.tags, |fact| fact.max);
+        max.unwrap_or(Count::UNBOUNDED)
     }
 }
 

@@ -73,7 +73,7 @@ fn work(body: &str) -> (usize, usize) {
     let graphs = linker.link(&kept);
     let world = World::new(&program, &framework, &cuts, &facts.code, &graphs);
     let mut maximum = Maximum::new(&world);
-    assert_eq!(maximum.of(entry, 0).len(), 1);
+    assert_eq!(maximum.counts(entry, 0).len(), 1);
     (maximum.work.get(), graphs.functions[&entry].steps.len())
 }
 

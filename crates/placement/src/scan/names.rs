@@ -65,12 +65,12 @@ impl<'a> Names<'a> {
         } else if is_member {
             let value = assigned_value(rest);
             if !value.is_empty() {
-                let of = if self.designator {
+                let structure = if self.designator {
                     self.initialised
                 } else {
                     b""
                 };
-                self.assigned.push((of, word, value));
+                self.assigned.push((structure, word, value));
             } else if let Some(from) = AssignedMember::read(rest) {
                 self.copied.push((word, from));
             }
@@ -90,7 +90,7 @@ impl<'a> Names<'a> {
         let called = self.held.iter().filter(|(v, _)| self.calls.contains(v));
         let members = called.map(|(_, from)| match from.of_variable {
             true => (&b""[..], from.member),
-            false => (from.of, from.member),
+            false => (from.owner, from.member),
         });
         self.fields.extend(members);
     }

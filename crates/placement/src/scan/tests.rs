@@ -41,8 +41,8 @@ fn functions_and_their_calls() {
     );
     let f = &found.functions[0];
     assert_eq!(words(&found, &f.calls), ["g"]);
-    let (of, member) = f.fields[0];
-    assert_eq!(words(&found, &[of, member]), ["ops", "read"]);
+    let (structure, member) = f.fields[0];
+    assert_eq!(words(&found, &[structure, member]), ["ops", "read"]);
     assert!(words(&found, &f.uses).contains(&"h".to_owned()));
 }
 
@@ -52,8 +52,8 @@ fn calls_through_pointers_that_are_guessed() {
         index("int f(void) { return INDIRECT_CALL_2(READ_ONCE(a->ops)->send, g, h, a->b, c); }");
     let f = &found.functions[0];
     assert_eq!(f.fields.len(), 1);
-    let (of, member) = f.fields[0];
-    assert_eq!(words(&found, &[of, member]), ["", "send"]);
+    let (structure, member) = f.fields[0];
+    assert_eq!(words(&found, &[structure, member]), ["", "send"]);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn tables_and_members() {
                 .iter()
                 .map(|&(f, v)| text_of(f) + "=" + &text_of(v))
                 .collect();
-            (text_of(t.name), text_of(t.of), fields.join(" "))
+            (text_of(t.name), text_of(t.structure), fields.join(" "))
         })
         .collect();
     let row = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());

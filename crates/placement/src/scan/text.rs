@@ -62,7 +62,7 @@ pub(super) fn assigned_value(text: &[u8]) -> &[u8] {
 /// fc->ops->read;`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AssignedMember<'a> {
-    pub(super) of: &'a [u8],
+    pub(super) owner: &'a [u8],
     pub(super) of_variable: bool,
     pub(super) member: &'a [u8],
 }
@@ -81,14 +81,14 @@ impl<'a> AssignedMember<'a> {
             };
             let (member, after) = split_word(behind);
             found = Some(Self {
-                of: found.map_or(variable, |found| found.member),
+                owner: found.map_or(variable, |found| found.member),
                 of_variable: found.is_none(),
                 member,
             });
             rest = after;
         }
         let ends = matches!(rest.trim_ascii_start().first(), Some(b',' | b';' | b'}'));
-        found.filter(|found| ends && !found.of.is_empty() && !found.member.is_empty())
+        found.filter(|found| ends && !found.owner.is_empty() && !found.member.is_empty())
     }
 }
 

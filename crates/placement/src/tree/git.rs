@@ -57,7 +57,7 @@ fn output(path: &Path, what: &'static str, arguments: &[&str]) -> Result<Output,
 
 fn checked(path: &Path, what: &'static str, output: Output) -> Result<Vec<u8>, Failure> {
     if !output.status.success() {
-        return Err(failed(path, what, said(&output.stderr)));
+        return Err(failed(path, what, first_line(&output.stderr)));
     }
     Ok(output.stdout)
 }
@@ -71,7 +71,7 @@ pub(super) fn resolve(path: &Path, revision: &str) -> Result<String, Failure> {
         let path = path.display();
         return Err(Failure::usage(
             format!("{path} has no revision `{revision}`"),
-            format!("give a tag, branch or commit: git -C {path} tag --list lists tags"),
+            format!("give a tag, branch or commit; `git -C {path} tag --list` lists tags"),
         ));
     }
     let tree = checked(path, "rev-parse", output)?;
@@ -93,7 +93,7 @@ impl Repository {
             .map_err(|error| failed(path, "cat-file", error))?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let Some((input, output)) = pipes else {
-            return Err(failed(path, "cat-file", "it has no pipes"));
+            return Err(failed(path, "cat-file", "it was started without pipes"));
         };
         let output = BufReader::new(output);
         Ok(Self {
@@ -124,7 +124,7 @@ impl Repository {
             return Err(failed("not in the revision".to_owned()));
         };
         if *size > MAX_FILE {
-            return Err(failed(format!("longer than is read: {size} bytes")));
+            return Err(failed(format!("too large: {size} bytes")));
         }
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = reader.object(object, *size);
@@ -139,7 +139,10 @@ impl Reader {
         let mut header = String::new();
         (&mut self.output).take(256).read_line(&mut header)?;
         if header.split_whitespace().next_back() != Some(&size.to_string()) {
-            return Err(std::io::Error::other(format!("it said: {}", header.trim())));
+            return Err(std::io::Error::other(format!(
+                "unexpected output: {}",
+                header.trim()
+            )));
         }
         let mut bytes = Vec::new();
         (&mut self.output).take(size + 1).read_to_end(&mut bytes)?;
@@ -160,11 +163,11 @@ fn parse(line: &[u8]) -> Option<(String, (String, u64))> {
     plain.then_some((path.to_owned(), (object.to_owned(), size.parse().ok()?)))
 }
 
-fn said(bytes: &[u8]) -> String {
+fn first_line(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.lines()
         .next()
-        .unwrap_or("it said nothing")
+        .unwrap_or("no error message")
         .chars()
         .take(200)
         .collect()

@@ -30,10 +30,10 @@ fn answers(tree: &Tree, syscalls: &[&str], fs: &[&str]) -> BTreeMap<[String; 3],
         let mut causes = Vec::new();
         let hooks = call.hooks.iter_mut();
         for places in hooks.flat_map(|hook| hook.unbounded_by.values_mut()) {
-            let of = places
+            let named = places
                 .drain(..)
                 .map(|place| unbounded[place as usize].clone());
-            causes.extend(of);
+            causes.extend(named);
         }
         let key = [&call.filesystem, &call.syscall, &call.case].map(String::clone);
         (key, (call, causes))

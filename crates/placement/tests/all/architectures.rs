@@ -13,10 +13,10 @@ fn another_architecture_has_its_own_system_calls() {
         architecture: Architecture::Aarch64,
         ..request(names)
     };
-    for (name, of) in [("mkdir", "mkdir"), ("newstat", "stat")] {
+    for (name, syscall) in [("mkdir", "mkdir"), ("newstat", "stat")] {
         let here = analyse(&tree, &request(&[name])).unwrap();
         assert_eq!(here.architecture, Architecture::X86_64);
-        assert_eq!(here.syscalls[0].syscall, of);
+        assert_eq!(here.syscalls[0].syscall, syscall);
         let error = analyse(&tree, &other(&[name])).unwrap_err();
         assert!(error.to_string().contains("no system call"), "{error}");
     }

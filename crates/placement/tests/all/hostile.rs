@@ -120,10 +120,10 @@ fn deep_nesting() {
     ] {
         let body = open.repeat(20_000) + "x" + &close.repeat(20_000) + ";";
         let document = analysed(with("fs/evil.c", syscall(&body)), &["evil"]).unwrap();
-        let told = document.unparsed.iter().any(|u| u.function == "evil");
+        let listed = document.unparsed.iter().any(|u| u.function == "evil");
         let mut hooks = document.syscalls[0].hooks.iter();
         assert!(
-            told || hooks.any(|hook| hook.hook == "inode_getattr"),
+            listed || hooks.any(|hook| hook.hook == "inode_getattr"),
             "{open}"
         );
         let nested = format!("#if {}\nint x;\n#endif\n", open.repeat(20_000));
@@ -193,8 +193,8 @@ fn circles_and_aliases() {
 }
 
 #[test]
-fn what_lacks_its_parts_is_refused_and_says_what() {
-    for (missing, told) in [
+fn a_tree_with_missing_parts_is_refused() {
+    for (missing, expected) in [
         ("Makefile", "it has no Makefile"),
         ("security/security.c", "it has no security/security.c"),
         ("fs/namei.c", "it has no fs/namei.c"),
@@ -203,7 +203,7 @@ fn what_lacks_its_parts_is_refused_and_says_what() {
         let mut files = files();
         files.remove(missing);
         let error = analysed(files, &["stat"]).unwrap_err();
-        assert!(error.to_string().contains(told), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
     }
     let hooks = "LSM_HOOK(int, 0, a, void)\n";
     let many = (0..9_000).map(|n| hooks.replace('a', &format!("a{n}")));
@@ -277,14 +277,14 @@ fn sources_by_themselves() {
         functions.insert(name, (parsed.functions, wrong.count()));
     }
     // Idioms of the kernel are understood, all of them.
-    for (name, of) in [
+    for (name, count) in [
         ("guards", 1),
         ("loops", 1),
         ("switches", 1),
         ("asm", 1),
         ("syscalls", 2),
     ] {
-        assert_eq!(functions[name], (of, 0), "{name}");
+        assert_eq!(functions[name], (count, 0), "{name}");
     }
 }
 
@@ -327,8 +327,8 @@ proptest! {
     fn any_source_is_taken_apart(text in proptest::collection::vec(any::<u8>(), 0..3000)) {
         let parsed = SourceParser::new().unwrap().parse(&text);
         let lines = text.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        let told = parsed.partly_parsed.iter().map(|it| it.line as usize);
-        assert!(told.into_iter().all(|line| (1..=lines).contains(&line)));
+        let starts = parsed.partly_parsed.iter().map(|it| it.line as usize);
+        assert!(starts.into_iter().all(|line| (1..=lines).contains(&line)));
     }
 
     #[test]

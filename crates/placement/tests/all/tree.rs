@@ -34,7 +34,7 @@ fn rows(call: &SyscallPlacement) -> Vec<String> {
         let (own, teardown) = ((hook.success_path, hook.max), &hook.teardown);
         let nested = hook.nested.iter();
         let nested =
-            nested.map(|(of, reach)| format!(" {of} {}/{}", reach.success_path, reach.max));
+            nested.map(|(name, reach)| format!(" {name} {}/{}", reach.success_path, reach.max));
         let own = format!("{} {}/{}", hook.hook, own.0, own.1);
         let teardown = format!(" {}/{}", teardown.success_path, teardown.max);
         own + &teardown + &nested.collect::<String>()
@@ -43,9 +43,9 @@ fn rows(call: &SyscallPlacement) -> Vec<String> {
 }
 
 /// An error that says so.
-fn refused<T: std::fmt::Debug>(result: Result<T, Failure>, told: &str) {
+fn refused<T: std::fmt::Debug>(result: Result<T, Failure>, expected: &str) {
     let error = result.unwrap_err().to_string();
-    assert!(error.contains(told), "{error}");
+    assert!(error.contains(expected), "{error}");
 }
 
 #[test]
@@ -228,8 +228,8 @@ fn archives_and_revisions_are_trees() {
         let tree = Tree::open_revision(&copy, revision).unwrap();
         let document = analyse(&tree, &cached).unwrap();
         assert!(scanned.is_none_or(|scanned| document.coverage.scanned == scanned));
-        let of_old = plain(document) == expected;
-        assert_eq!(of_old, revision == "HEAD^", "{revision}");
+        let is_old = plain(document) == expected;
+        assert_eq!(is_old, revision == "HEAD^", "{revision}");
     }
     let caches = std::fs::read_dir(directory.path().join("cache")).unwrap();
     assert_eq!(caches.count(), 1);
@@ -354,10 +354,10 @@ fn hostile_files_do_no_harm() {
     let tree = Tree::from_files("tree", files).unwrap();
     let document = analyse(&tree, &request(&["deep", "long", "circle", "chain"])).unwrap();
     let mut unparsed = document.unparsed.iter();
-    let deep = unparsed.any(|of| of.reason.contains("nest deeper"));
+    let deep = unparsed.any(|place| place.reason.contains("nest deeper"));
     assert!(deep, "{:?}", document.unparsed);
     let reasons = document.unparsed.iter();
-    let reasons = reasons.map(|of| (&*of.function, &*of.reason));
+    let reasons = reasons.map(|place| (&*place.function, &*place.reason));
     let reasons: Vec<_> = reasons.collect();
     for reason in [("deep", "too deeply nested"), ("long", "longer than 1 MiB")] {
         assert!(reasons.contains(&reason), "{reasons:?}");

@@ -40,10 +40,10 @@ pub(super) fn by_modules(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
             });
         }
     }
-    all.retain(|of| !of.by_functions.is_empty());
+    all.retain(|dispatch| !dispatch.by_functions.is_empty());
     let mut columns = Columns::new()
-        .left("kernel", |of: &Dispatch| &of.kernel)
-        .left("architecture", |of| of.architecture.to_string());
+        .left("kernel", |dispatch: &Dispatch| &dispatch.kernel)
+        .left("architecture", |dispatch| dispatch.architecture.to_string());
     for functions in 0..=MOST {
         let hooks = common(&all, functions);
         if hooks.is_empty() {
@@ -52,7 +52,9 @@ pub(super) fn by_modules(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
         let n = ["no", "1", "2", "3", "4"][functions as usize];
         let plural = if functions > 1 { "s" } else { "" };
         let title = format!("{n} function{plural} (n={})", hooks.len());
-        columns = columns.right(title, move |of: &Dispatch| of.median(functions, &hooks));
+        columns = columns.right(title, move |dispatch: &Dispatch| {
+            dispatch.median(functions, &hooks)
+        });
     }
     columns
         .table(
@@ -61,9 +63,8 @@ pub(super) fn by_modules(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
         )
         .fixed(2)
         .legend([
-            "Instructions of the cheapest call, minus those of the modules' functions: the \
-             median of the n hooks whose calls reach this number of functions in every row. Other \
-             columns are for other hooks.",
+            "Instructions of the cheapest call without the modules' functions: median over the n \
+             hooks that call this many functions in every row. Each column is for different hooks.",
         ])
         .if_any()
 }
@@ -72,7 +73,9 @@ impl Dispatch {
     fn median(&self, functions: u64, hooks: &BTreeSet<String>) -> Value {
         let figures = self.by_functions.get(&functions).into_iter().flatten();
         let figures = figures.filter(|(hook, _)| hooks.contains(*hook));
-        let figures: Vec<f64> = figures.map(|(_, of)| *of as f64).collect();
+        let figures: Vec<f64> = figures
+            .map(|(_, instructions)| *instructions as f64)
+            .collect();
         match figures.is_empty() {
             true => Value::dash(),
             false => Value::plain(format::figure(stats::median(figures))),
@@ -81,8 +84,8 @@ impl Dispatch {
 }
 
 fn common(all: &[Dispatch], functions: u64) -> BTreeSet<String> {
-    let hooks = |of: &Dispatch| -> BTreeSet<String> {
-        let figures = of.by_functions.get(&functions).into_iter().flatten();
+    let hooks = |dispatch: &Dispatch| -> BTreeSet<String> {
+        let figures = dispatch.by_functions.get(&functions).into_iter().flatten();
         figures.map(|(hook, _)| hook.clone()).collect()
     };
     let every = all.iter().map(hooks);
@@ -95,7 +98,11 @@ fn each_call(hook: &HookCost) -> Option<(u64, u64)> {
     if hook.calls == 0 || !hook.function.starts_with("security_") {
         return None;
     }
-    let functions: u64 = hook.implementations.iter().map(|of| of.calls).sum();
+    let functions: u64 = hook
+        .implementations
+        .iter()
+        .map(|function| function.calls)
+        .sum();
     let whole = functions.is_multiple_of(hook.calls) && hook.dispatch.is_multiple_of(hook.calls);
     whole.then(|| (functions / hook.calls, hook.dispatch / hook.calls))
 }

@@ -37,7 +37,9 @@ pub(super) fn differences(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
                 let differ = apart(kernel, row, &calls);
                 same += usize::from(differ.is_empty());
                 for difference in differ {
-                    let alike = of_kernel.iter_mut().find(|of| of.is_like(&difference));
+                    let alike = of_kernel
+                        .iter_mut()
+                        .find(|known| known.is_like(&difference));
                     match alike {
                         Some(known) => known.configurations += 1,
                         None => of_kernel.push(difference),
@@ -51,16 +53,17 @@ pub(super) fn differences(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
         return None;
     }
     let table = Columns::new()
-        .left("kernel", |of: &Difference<'_>| {
-            &of.kernel
+        .left("kernel", |difference: &Difference<'_>| {
+            &difference.kernel
         })
-        .left("benchmark", |of| operation_title(of.row))
-        .left("hook", |of| of.hook)
-        .left("calls", |of| {
-            let calls = [of.first, of.other].map(|of| format!("{} {}", of.calls, of.architecture));
+        .left("benchmark", |difference| operation_title(difference.row))
+        .left("hook", |difference| difference.hook)
+        .left("calls", |difference| {
+            let sides = [difference.first, difference.other];
+            let calls = sides.map(|side| format!("{} {}", side.calls, side.architecture));
             calls.join(", ")
         })
-        .column("stacks", |of| of.configurations)
+        .column("stacks", |difference| difference.configurations)
         .table("Hooks called a different number of times", &found)
         .fixed(3)
         .legend([format!(
@@ -72,7 +75,13 @@ pub(super) fn differences(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
 
 impl Difference<'_> {
     fn is_like(&self, other: &Difference<'_>) -> bool {
-        let calls = |of: &Difference<'_>| (of.first.calls, of.other.calls, of.other.architecture);
+        let calls = |difference: &Difference<'_>| {
+            (
+                difference.first.calls,
+                difference.other.calls,
+                difference.other.architecture,
+            )
+        };
         (self.row, self.hook) == (other.row, other.hook) && calls(self) == calls(other)
     }
 }
@@ -88,7 +97,7 @@ fn apart<'a>(
     calls: &[BTreeMap<&'a str, u64>],
 ) -> Vec<Difference<'a>> {
     let mut differ = Vec::new();
-    let of = |side: usize, hook: &str| Calls {
+    let count = |side: usize, hook: &str| Calls {
         architecture: kernel.sides[side].architecture,
         calls: calls[side].get(hook).copied().unwrap_or(0),
     };
@@ -96,7 +105,7 @@ fn apart<'a>(
         let both = calls[0].keys().chain(calls[side].keys());
         let hooks: BTreeSet<&str> = both.copied().collect();
         for hook in hooks {
-            let (first, other) = (of(0, hook), of(side, hook));
+            let (first, other) = (count(0, hook), count(side, hook));
             if first.calls != other.calls {
                 differ.push(Difference {
                     kernel: kernel.name.clone(),

@@ -97,7 +97,7 @@ struct Stack<'a, 'g, 'k> {
 }
 
 fn stacks<'a, 'g, 'k>(kernel: &'k Kernel<'a, 'g>) -> Vec<Stack<'a, 'g, 'k>> {
-    let of = |configuration: &'g Configuration| {
+    let stack = |configuration: &'g Configuration| {
         let mut stack = Stack {
             kernel,
             configuration,
@@ -121,19 +121,19 @@ fn stacks<'a, 'g, 'k>(kernel: &'k Kernel<'a, 'g>) -> Vec<Stack<'a, 'g, 'k>> {
         }
         stack
     };
-    kernel.tested().map(of).collect()
+    kernel.tested().map(stack).collect()
 }
 
 impl Stack<'_, '_, '_> {
     fn mean(&self, side: usize) -> Value {
-        let ratios = self.overheads[side].iter().map(|of| 1.0 + of);
+        let ratios = self.overheads[side].iter().map(|overhead| 1.0 + overhead);
         let mean = Direction::LowerIsBetter.mean_overhead(ratios);
         mean.map_or_else(Value::dash, |(mean, _)| Value::plain(format::percent(mean)))
     }
 
     fn correlation(&self) -> Value {
         let rank = rank_correlation(&self.pairs().collect::<Vec<_>>());
-        rank.map_or_else(Value::dash, |of| Value::plain(format!("{of:.3}")))
+        rank.map_or_else(Value::dash, |rank| Value::plain(format!("{rank:.3}")))
     }
 
     fn pairs(&self) -> impl Iterator<Item = (f64, f64)> {
@@ -148,7 +148,11 @@ impl Stack<'_, '_, '_> {
     }
 
     fn median_points(&self) -> Value {
-        let points: Vec<f64> = self.points().iter().map(|(of, _)| of.abs()).collect();
+        let points: Vec<f64> = self
+            .points()
+            .iter()
+            .map(|(difference, _)| difference.abs())
+            .collect();
         match points.is_empty() {
             true => Value::dash(),
             false => Value::plain(format!("{:.1}", stats::median(points))),
@@ -179,7 +183,7 @@ fn summary(stacks: &[Stack<'_, '_, '_>]) -> Option<Table> {
             architecture.to_string(),
             move |stack: &Stack<'_, '_, '_>| {
                 let mut sides = stack.kernel.sides.iter();
-                let at = sides.position(|of| of.architecture == architecture);
+                let at = sides.position(|side| side.architecture == architecture);
                 at.map_or_else(Value::dash, |at| stack.mean(at))
             },
         );
@@ -191,9 +195,9 @@ fn summary(stacks: &[Stack<'_, '_, '_>]) -> Option<Table> {
         .table("What modules add on each architecture", stacks)
         .fixed(2)
         .legend([
-            "The geometric mean of the overheads of operations that have a dominant path in all \
-             measurements, without getppid; then the correlation of single overheads on the first and the \
-             last architecture, and their difference in percentage points.",
+            "Architectures: geometric mean of the overheads of operations with a dominant path in \
+             all measurements, without getppid. Other columns: overheads of single operations on \
+             the first architecture compared with those on the last (points: percentage points).",
         ])
         .if_any()
 }
@@ -226,7 +230,8 @@ fn side_by_side<'a>(run: &Document, kernel: &Kernel<'a, '_>, judgements: &Judgem
         .table(title, first.rows.iter().copied())
         .fixed(1)
         .legend([
-            "Guest kernel instructions of the dominant path under the baseline, then what each stack \
-             adds to it there. ~: the difference may be chance, see `lsmeter compare`.",
+            "Guest kernel instructions of the dominant path under the baseline, then what each \
+             stack adds on each architecture. ~: the difference may be chance, see `lsmeter \
+             compare`.",
         ])
 }

@@ -16,32 +16,36 @@ use crate::table::{Table, Tone, Value};
 use crate::text::{printable, short};
 
 pub(crate) fn changed(found: &Found<'_>) -> Option<Table> {
-    let has_places = (found.changed.iter()).any(|of| !found.place(&of.cell.place).is_empty());
-    let statistical = found.changed.iter().any(|of| is_statistical(of.cell));
+    let has_places =
+        (found.changed.iter()).any(|changed| !found.place(&changed.cell.place).is_empty());
+    let statistical = found
+        .changed
+        .iter()
+        .any(|changed| is_statistical(changed.cell));
     let is_explained = found.metric.is_of_instructions();
     let figure = |value: Option<f64>| value.map_or_else(Value::dash, Value::from);
     let rows: Vec<&Changed<'_>> = found.changed.iter().collect();
     Columns::new()
-        .left("operation", |of: &Changed<'_>| of.cell.title())
+        .left("operation", |changed: &Changed<'_>| changed.cell.title())
         .only_if(has_places, |columns| {
-            columns.left("under", |of| found.place(&of.cell.place))
+            columns.left("under", |changed| found.place(&changed.cell.place))
         })
-        .right("BASE", move |of| figure(of.cell.base.value))
-        .right("NEW", move |of| figure(of.cell.new.value))
-        .right("difference", |of| difference(of.cell))
-        .right("change", |of| change(of.cell))
+        .right("BASE", move |changed| figure(changed.cell.base.value))
+        .right("NEW", move |changed| figure(changed.cell.new.value))
+        .right("difference", |changed| difference(changed.cell))
+        .right("change", |changed| change(changed.cell))
         .only_if(statistical, |columns| {
             columns.all(
                 statistics(Columns::<&ComparedCell>::new()),
-                |of: &Changed<'_>| of.cell,
+                |changed: &Changed<'_>| changed.cell,
             )
         })
         .only_if(is_explained, |columns| {
             columns
-                .left("hook", |of| of.holder.map(|holder| holder.hook()))
-                .left("mainly in", |of| held(of.holder))
+                .left("hook", |changed| changed.holder.map(|holder| holder.hook()))
+                .left("mainly in", |changed| held(changed.holder))
         })
-        .left("verdict", |of| verdict(of.cell))
+        .left("verdict", |changed| verdict(changed.cell))
         .table(
             format!("What changed: {}", format::measured(found.metric)),
             rows,
@@ -51,8 +55,9 @@ pub(crate) fn changed(found: &Found<'_>) -> Option<Table> {
              share of BASE, more is worse.",
         ])
         .legend(is_explained.then_some(
-            "hook: the one that accounts for most of it, with its calls; mainly in: the function in it, \
-             and its difference.",
+            "hook: the hook that accounts for most of the difference, with its calls; mainly in: \
+             the function that accounts for most of the hook's difference, with its own \
+             difference.",
         ))
         .if_any()
 }
@@ -68,8 +73,8 @@ fn held(holder: Option<Holder<'_>>) -> Value {
             }
         }
         None => Value::toned("-", Tone::Missing).noted([
-            "The responsible hook is unknown: measure both with `lsmeter run --with-hooks` or \
-             `lsmeter profile`."
+            "The responsible hook is unknown: measure BASE and NEW with `lsmeter run --with-hooks` \
+             or `lsmeter profile`."
                 .to_owned(),
         ]),
     }
@@ -82,26 +87,26 @@ impl Found<'_> {
     /// estimates have intervals and one colour. `name` is the figure's.
     pub(crate) fn picture(&self, name: String) -> Figure {
         let is_exact = self.metric.is_counted();
-        let is_explained = self.changed.iter().any(|of| of.holder.is_some());
-        let drawn = self.changed.iter().filter_map(|of| {
-            let percent = of.cell.overhead? * 100.0;
-            drawable(percent).then_some((of, percent))
+        let is_explained = self.changed.iter().any(|changed| changed.holder.is_some());
+        let drawn = self.changed.iter().filter_map(|changed| {
+            let percent = changed.cell.overhead? * 100.0;
+            drawable(percent).then_some((changed, percent))
         });
         let (mut categories, mut series, mut bars) = (Vec::new(), Vec::new(), Vec::new());
         if !is_exact {
             series.push("change".to_owned());
         }
-        for (of, value) in drawn {
-            let held = match of.holder {
+        for (changed, value) in drawn {
+            let held = match changed.holder {
                 Some(holder) => holder.module(),
                 None if is_explained => UNKNOWN.to_owned(),
-                None => of.cell.verdict.to_string(),
+                None => changed.cell.verdict.to_string(),
             };
             let at = match is_exact {
                 true => position(&mut series, held),
                 false => 0,
             };
-            let interval = of.cell.ci95.filter(|_| !is_exact);
+            let interval = changed.cell.ci95.filter(|_| !is_exact);
             let interval = interval.map(|ends| ends.map(|end| end * 100.0));
             bars.push(Bar {
                 category: categories.len(),
@@ -109,14 +114,14 @@ impl Found<'_> {
                 value,
                 interval: interval.filter(|ends| ends.iter().all(|end| drawable(*end))),
             });
-            categories.push(self.label(of.cell));
+            categories.push(self.label(changed.cell));
         }
         Figure {
             name,
             title: format!("What changed: {}", format::measured(self.metric)),
             description: if is_exact {
                 "Bars: each operation's change as a fraction of BASE, the worst first, coloured by \
-                 the module whose function accounts for most of it, as far as known."
+                 the module whose function accounts for most of the change, if known."
             } else {
                 "Bars: each operation's change as a fraction of BASE with its 95 % interval, the \
                  worst first."
@@ -232,7 +237,10 @@ fn hook_lines(hook: &HookChange) -> Vec<Line> {
 fn does(changes: &[EventChange]) -> String {
     let changes = changes.iter().map(|change| {
         let kind = Events::kind(&change.event);
-        let title = kind.map_or_else(|| printable(&change.event, 40), |of| of.title.to_owned());
+        let title = kind.map_or_else(
+            || printable(&change.event, 40),
+            |kind| kind.title.to_owned(),
+        );
         format!("{title} {}", calls(change.base, change.new))
     });
     changes.collect::<Vec<_>>().join(", ")

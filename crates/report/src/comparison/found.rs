@@ -58,18 +58,18 @@ struct Places {
 }
 
 impl<'a> Holder<'a> {
-    fn of(explained: &'a Explanation) -> Option<Holder<'a>> {
+    fn find(explained: &'a Explanation) -> Option<Holder<'a>> {
         let sign = explained.difference.signum();
         let same_way = |difference: i64| difference.signum() == sign && sign != 0;
         let hooks = explained.hooks.iter();
         let hooks = hooks.filter(|hook| same_way(hook.difference));
         let hook = hooks.max_by_key(|hook| hook.difference.unsigned_abs());
-        let residual = Some(explained.residual).filter(|of| same_way(*of));
+        let residual = Some(explained.residual).filter(|residual| same_way(*residual));
         let outside = |residual: i64| {
             let functions = explained.residual_functions.iter();
-            let functions = functions.filter(|of| same_way(of.difference));
-            let most = functions.max_by_key(|of| of.difference.unsigned_abs());
-            Holder::Outside(residual, most.map(|of| of.function.as_str()))
+            let functions = functions.filter(|function| same_way(function.difference));
+            let most = functions.max_by_key(|function| function.difference.unsigned_abs());
+            Holder::Outside(residual, most.map(|function| function.function.as_str()))
         };
         let most = hook.map_or(0, |hook| hook.difference.unsigned_abs());
         match (hook, residual) {
@@ -116,7 +116,7 @@ impl<'a> Holder<'a> {
         }
     }
 
-    fn told(&self) -> String {
+    fn describe(&self) -> String {
         match self {
             Holder::Hook(hook, _) => format!("by {} ({})", short(&hook.hook), self.function()),
             Holder::Outside(_, None) => "outside hooks".to_owned(),
@@ -144,7 +144,7 @@ impl<'a> Found<'a> {
         let explained: HashMap<u32, &Explanation> = (document.explanations.iter())
             .map(|explained| (explained.cell, explained))
             .collect();
-        let places = Places::of(document);
+        let places = Places::new(document);
         let numbered: Vec<(usize, &ComparedCell)> = document.compared.iter().enumerate().collect();
         let metrics = grouped(&numbered, |(_, cell)| cell.metric);
         let found = metrics.into_iter().map(|(metric, cells)| {
@@ -155,11 +155,11 @@ impl<'a> Found<'a> {
                 .partition(|(_, cell)| cell.method == Method::Exact || !metric.is_counted());
             let changed = leading.into_iter().map(|(at, cell)| Changed {
                 cell,
-                holder: (u32::try_from(at).ok()).and_then(|at| Holder::of(explained.get(&at)?)),
+                holder: (u32::try_from(at).ok()).and_then(|at| Holder::find(explained.get(&at)?)),
             });
             let mut changed: Vec<Changed<'a>> = changed.collect();
             changed.sort_by(|one, other| {
-                let better = |of: &Changed<'_>| of.cell.verdict == Verdict::Better;
+                let better = |changed: &Changed<'_>| changed.cell.verdict == Verdict::Better;
                 let by_size = other.size().total_cmp(&one.size());
                 better(one).cmp(&better(other)).then(by_size)
             });
@@ -172,13 +172,20 @@ impl<'a> Found<'a> {
             }
         });
         let mut found: Vec<Found<'a>> = found.collect();
-        found.sort_by_key(|of| (of.metric != Metric::Instructions, !of.metric.is_counted()));
+        found.sort_by_key(|found| {
+            (
+                found.metric != Metric::Instructions,
+                !found.metric.is_counted(),
+            )
+        });
         found
     }
 
     fn count(&self, verdict: Verdict) -> usize {
-        let said = self.changed.iter();
-        said.filter(|of| of.cell.verdict == verdict).count()
+        let changed = self.changed.iter();
+        changed
+            .filter(|changed| changed.cell.verdict == verdict)
+            .count()
     }
 
     pub(crate) fn answer(&self, document: &ComparisonDocument) -> Answer {
@@ -215,11 +222,11 @@ impl<'a> Found<'a> {
         if let Some(most) = self.changed.first() {
             let both = worse > 0 && better > 0;
             let most_word = if both { "worst" } else { "most" };
-            sentence += &format!("; {most_word}: {}", self.told(most));
+            sentence += &format!("; {most_word}: {}", self.describe(most));
             let causes = self.causes();
             let own = most.holder.and_then(|holder| {
-                let same = |of: &&Cause<'_>| of.holder.function() == holder.function();
-                causes.iter().find(same).map(|of| of.cells)
+                let same = |cause: &&Cause<'_>| cause.holder.function() == holder.function();
+                causes.iter().find(same).map(|cause| cause.cells)
             });
             sentence += &match own {
                 Some(1) | None => String::new(),
@@ -227,9 +234,9 @@ impl<'a> Found<'a> {
                 Some(n) => format!(", which accounts for most of {n} changes"),
             };
         }
-        let best = |of: &&Changed<'_>| of.cell.verdict == Verdict::Better;
+        let best = |changed: &&Changed<'_>| changed.cell.verdict == Verdict::Better;
         if let Some(best) = self.changed.iter().find(best).filter(|_| worse > 0) {
-            sentence += &format!("; best: {}", self.told(best));
+            sentence += &format!("; best: {}", self.describe(best));
         }
         sentence.push('.');
         if apart > 0 {
@@ -246,28 +253,28 @@ impl<'a> Found<'a> {
     }
 
     /// `open:AA under capability,selinux, +6 instructions (+0.1 %), by inode_permission (…)`.
-    fn told(&self, changed: &Changed<'_>) -> String {
+    fn describe(&self, changed: &Changed<'_>) -> String {
         let cell = changed.cell;
-        let mut told = short(&cell.title());
+        let mut text = short(&cell.title());
         let place = &cell.place;
         if !place.configuration.is_empty() {
-            told += &format!(" under {}", printable(&place.configuration, 2 * TEXT_LIMIT));
+            text += &format!(" under {}", printable(&place.configuration, 2 * TEXT_LIMIT));
         }
         let kernel = Some(&place.kernel).filter(|_| self.places.kernel);
         let filesystem = Some(&place.filesystem).filter(|_| self.places.filesystem);
         for part in kernel.into_iter().chain(filesystem) {
-            told += &format!(" on {}", short(part));
+            text += &format!(" on {}", short(part));
         }
         if let Some(difference) = cell.difference {
-            told += &format!(", {} {}", format::signed(difference), cell.metric.unit());
+            text += &format!(", {} {}", format::signed(difference), cell.metric.unit());
         }
         if let Some(overhead) = cell.overhead {
-            told += &format!(" ({})", format::percent(overhead));
+            text += &format!(" ({})", format::percent(overhead));
         }
         if let Some(holder) = changed.holder {
-            told += &format!(", {}", holder.told());
+            text += &format!(", {}", holder.describe());
         }
-        told
+        text
     }
 
     pub(crate) fn label(&self, cell: &ComparedCell) -> String {
@@ -282,13 +289,17 @@ impl<'a> Found<'a> {
             (&place.kernel, self.places.kernel),
             (&place.filesystem, self.places.filesystem),
         ];
-        let told = parts.into_iter().filter(|(_, is_told)| *is_told);
-        let told: Vec<String> = told.map(|(part, _)| short(part)).collect();
-        told.join(", ")
+        let named = parts.into_iter().filter(|(_, is_named)| *is_named);
+        let named: Vec<String> = named.map(|(part, _)| short(part)).collect();
+        named.join(", ")
     }
 
     pub(crate) fn causes(&self) -> Vec<Cause<'a>> {
-        let held: Vec<Holder<'a>> = self.changed.iter().filter_map(|of| of.holder).collect();
+        let held: Vec<Holder<'a>> = self
+            .changed
+            .iter()
+            .filter_map(|changed| changed.holder)
+            .collect();
         let functions = grouped(&held, |holder| (holder.module(), holder.function()));
         let causes = functions.into_iter().filter_map(|(_, held)| {
             let adds = held.iter().map(|holder| holder.adds());
@@ -312,7 +323,7 @@ impl Changed<'_> {
 }
 
 impl Places {
-    fn of(document: &ComparisonDocument) -> Places {
+    fn new(document: &ComparisonDocument) -> Places {
         let differ = |part: fn(&Place) -> &str| {
             shared(document.compared.iter().map(|cell| part(&cell.place))).is_none()
         };

@@ -147,7 +147,7 @@ pub fn junit(document: &ComparisonDocument) -> String {
 }
 
 fn counts<'a>(cases: impl IntoIterator<Item = &'a String> + Clone) -> String {
-    let of = |what: &str| {
+    let count = |what: &str| {
         let cases = cases.clone().into_iter();
         cases.filter(|case| case.contains(what)).count().to_string()
     };
@@ -157,7 +157,7 @@ fn counts<'a>(cases: impl IntoIterator<Item = &'a String> + Clone) -> String {
         ("failures", "<failure "),
         ("errors", "<error "),
     ];
-    all.map(|(key, what)| attribute(key, &of(what))).concat()
+    all.map(|(key, what)| attribute(key, &count(what))).concat()
 }
 
 fn case(cell: &ComparedCell) -> String {

@@ -87,7 +87,7 @@ fn table(title: String, cells: &[&ComparedCell], options: &ComparisonOptions) ->
     let shown = |cell: &&&ComparedCell| !options.changed || cell.verdict != Verdict::Same;
     let hidden = match cells.len() - cells.iter().filter(shown).count() {
         0 => String::new(),
-        hidden => format!("{hidden} cells that are the same are not shown."),
+        hidden => format!("{hidden} unchanged cells are not shown."),
     };
     let figure = |value: Option<f64>| value.map_or_else(Value::dash, Value::from);
     Columns::new()
@@ -117,7 +117,7 @@ fn difference(cell: &ComparedCell) -> Value {
     };
     Value::from(difference)
         .shown(text)
-        .tone(Tone::of(cell.verdict))
+        .tone(Tone::from_verdict(cell.verdict))
 }
 
 fn change(cell: &ComparedCell) -> Value {
@@ -126,7 +126,7 @@ fn change(cell: &ComparedCell) -> Value {
         (_, None) => Value::toned("n/a", Tone::Missing),
         (verdict, Some(overhead)) => Value::from(overhead)
             .shown(format::change(overhead, verdict.is_clear(cell.difference)))
-            .tone(Tone::of(verdict)),
+            .tone(Tone::from_verdict(verdict)),
     }
 }
 
@@ -136,7 +136,7 @@ fn verdict(cell: &ComparedCell) -> Value {
         let text = reason.lines().collect::<Vec<_>>().join("; ");
         printable(&text, 200)
     });
-    Value::toned(cell.verdict.to_string(), Tone::of(cell.verdict)).noted(reasons)
+    Value::toned(cell.verdict.to_string(), Tone::from_verdict(cell.verdict)).noted(reasons)
 }
 
 fn statistics<'a>(columns: Columns<'a, &'a ComparedCell>) -> Columns<'a, &'a ComparedCell> {
@@ -192,14 +192,18 @@ fn legend(cells: &[&ComparedCell], statistical: bool) -> Vec<String> {
          worse)."
     )];
     if cells.iter().any(|cell| cell.method == Method::Exact) {
-        legend.push("Counts without an interval are exact: one more is a difference.".to_owned());
+        legend.push(
+            "Counts without an interval are exact: even a difference of one is a change."
+                .to_owned(),
+        );
     }
     if statistical {
         legend.push(
             "95 % interval: of the change; p: probability of such a difference without a change, \
-             corrected for the number of tests (times, and counts over machines, only); effect: Cliff's delta, from -1 (all \
-             samples of NEW are smaller) to +1; n: samples of BASE + NEW; detectable: the smallest \
-             change found with 80 % power; ~: the difference may be chance."
+             corrected for the number of tests (only for times, and for counts over several \
+             machines); effect: Cliff's delta, from -1 (all samples of NEW are smaller) to +1; n: \
+             samples of BASE + NEW; detectable: the smallest change found with 80 % power; ~: the \
+             difference may be chance."
                 .to_owned(),
         );
     }
@@ -218,7 +222,7 @@ fn unmatched(cells: &[UnmatchedCell]) -> Option<Table> {
         })
         .left("unit", |cell| cell.metric.unit())
         .left("measured on", |cell| Value::long(&cell.place.title(), 200))
-        .table("Cells of one side only", cells)
+        .table("Cells on one side only", cells)
         .fixed(2)
         .if_any()
 }
@@ -230,8 +234,8 @@ fn environment(differences: &[EnvironmentDifference]) -> Option<Table> {
         .left("NEW", |difference| &difference.new)
         .table("Different environments", differences)
         .legend([
-            "Counts of the guest kernel can still be compared. Times cannot, unless --trust- \
-             environment is given.",
+            "Counts of the guest kernel can still be compared. Times cannot be compared without \
+             --trust-environment.",
         ])
         .if_any()
 }
@@ -356,19 +360,19 @@ fn hundredths(fraction: f64) -> Value {
 
 fn of_layouts(layouts: &[AaLayouts]) -> Table {
     Columns::new()
-        .left("kernel", |of: &AaLayouts| &of.kernel)
-        .left("on", |of| &of.filesystem)
-        .column("layouts", |of| of.layouts)
-        .column("rounds", |of| of.rounds)
-        .column("intervals", |of| of.intervals)
-        .column("false", |of| of.false_intervals)
-        .right("rate", |of| hundredths(of.rate()))
-        .right("half-width", |of| hundredths(of.half_width_median))
-        .right("largest", |of| hundredths(of.half_width_largest))
-        .left("of", |of| {
-            format!("{}, {} ns", short(&of.widest), format::figure(of.half_width_largest_ns))
+        .left("kernel", |row: &AaLayouts| &row.kernel)
+        .left("on", |row| &row.filesystem)
+        .column("layouts", |row| row.layouts)
+        .column("rounds", |row| row.rounds)
+        .column("intervals", |row| row.intervals)
+        .column("false", |row| row.false_intervals)
+        .right("rate", |row| hundredths(row.rate()))
+        .right("half-width", |row| hundredths(row.half_width_median))
+        .right("largest", |row| hundredths(row.half_width_largest))
+        .left("largest in", |row| {
+            format!("{}, {} ns", short(&row.widest), format::figure(row.half_width_largest_ns))
         })
-        .right("getppid, ns", |of| of.getppid_largest_ns)
+        .right("getppid, ns", |row| row.getppid_largest_ns)
         .table("A/A over layouts: each stack under two names", layouts)
         .legend([
             "Even rounds of a stack against odd ones. false: intervals that \
@@ -380,14 +384,14 @@ fn of_layouts(layouts: &[AaLayouts]) -> Table {
 
 fn of_metrics(report: &AaReport) -> Table {
     Columns::new()
-        .left("metric", |of: &AaMetric| of.metric.to_string())
-        .column("pairs of cells", |of| of.cells)
-        .column("false", |of| of.alarms)
-        .right("rate", |of| hundredths(of.rate))
-        .right("at most", |of| hundredths(of.rate_at_most))
-        .column("alone", |of| of.alarms_uncorrected)
-        .right("largest", |of| hundredths(of.largest))
-        .right("detectable", |of| hundredths(of.detectable))
+        .left("metric", |row: &AaMetric| row.metric.to_string())
+        .column("pairs of cells", |row| row.cells)
+        .column("false", |row| row.alarms)
+        .right("rate", |row| hundredths(row.rate))
+        .right("at most", |row| hundredths(row.rate_at_most))
+        .column("alone", |row| row.alarms_uncorrected)
+        .right("largest", |row| hundredths(row.largest))
+        .right("detectable", |row| hundredths(row.detectable))
         .table(
             format!(
                 "A/A: {} runs without a change, all pairs compared",

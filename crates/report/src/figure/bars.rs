@@ -38,7 +38,7 @@ pub(super) fn draw(sheet: &mut Sheet, bars: &Bars) {
         let [a, b] = bar.interval.unwrap_or([bar.value, bar.value]);
         [*from, from + bar.value, a, b]
     });
-    let x = Scale::of(reach, left, sheet.width - 3.0 * MARGIN);
+    let x = Scale::new(reach, left, sheet.width - 3.0 * MARGIN);
     sheet.horizontal(&x, &bars.axis, [top, low]);
     for (at, label) in labels.iter().enumerate() {
         let middle = top + row * (at as f64 + 0.5) + 4.0;

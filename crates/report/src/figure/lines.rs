@@ -38,12 +38,12 @@ pub(super) fn draw(sheet: &mut Sheet, lines: &Lines) {
     let points = || shown.iter().flat_map(|line| &line.points);
     let fits = || shown.iter().filter_map(|line| line.fit).flatten();
     let widths = points().map(|point| point.x);
-    let x = Scale::of(widths.chain(fits().map(|end| end[0])), LEFT, right);
+    let x = Scale::new(widths.chain(fits().map(|end| end[0])), LEFT, right);
     let heights = points().flat_map(|point| {
         let [a, b] = point.interval.unwrap_or([point.y; 2]);
         [point.y, a, b]
     });
-    let y = Scale::of(heights.chain(fits().map(|end| end[1])), low, top);
+    let y = Scale::new(heights.chain(fits().map(|end| end[1])), low, top);
     sheet.horizontal(&x, &lines.x, [top, low]);
     sheet.vertical(&y, &lines.y, [LEFT, right]);
     let place = |[a, b]: [f64; 2]| [x.place(a), y.place(b)];

@@ -16,17 +16,17 @@ pub use model::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
 impl Figure {
     pub(crate) fn left_out(&self) -> Option<String> {
         let (n, what) = match &self.chart {
-            Chart::Bars(of) => {
-                let n = of.categories.len().saturating_sub(bars::CATEGORIES_LIMIT);
+            Chart::Bars(bars) => {
+                let n = bars.categories.len().saturating_sub(bars::CATEGORIES_LIMIT);
                 (n, "rows are")
             }
-            Chart::Lines(of) => {
-                let n = of.series.len().saturating_sub(lines::SERIES_LIMIT);
+            Chart::Lines(lines) => {
+                let n = lines.series.len().saturating_sub(lines::SERIES_LIMIT);
                 (n, "lines are")
             }
-            Chart::Flame(of) => {
-                let least = of.whole() * flame::NARROWEST;
-                let narrow = of.frames.iter().filter(|frame| frame.width < least);
+            Chart::Flame(flame) => {
+                let least = flame.whole() * flame::NARROWEST;
+                let narrow = flame.frames.iter().filter(|frame| frame.width < least);
                 (
                     narrow.count(),
                     "frames are too narrow to be drawn; they are",

@@ -184,12 +184,12 @@ impl Bars {
     }
 
     fn records(&self) -> Records<'_> {
-        let of = |names: &[String], at: usize| text(names.get(at).map_or("", String::as_str));
+        let name = |names: &[String], at: usize| text(names.get(at).map_or("", String::as_str));
         Columns::new()
             .column(&self.category, move |bar: &Bar| {
-                of(&self.categories, bar.category)
+                name(&self.categories, bar.category)
             })
-            .column(&self.kind, move |bar| of(&self.series, bar.series))
+            .column(&self.kind, move |bar| name(&self.series, bar.series))
             .column(&self.axis, |bar| bar.value)
             .column("ci95_low", |bar| bar.interval.map(|[low, _]| low))
             .column("ci95_high", |bar| bar.interval.map(|[_, high]| high))

@@ -18,7 +18,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    pub(super) fn of(figures: impl Iterator<Item = f64>, from: f64, to: f64) -> Scale {
+    pub(super) fn new(figures: impl Iterator<Item = f64>, from: f64, to: f64) -> Scale {
         let mut are_whole = true;
         let (low, high) = figures.fold((0.0f64, 0.0f64), |(low, high), figure| {
             are_whole &= figure.fract() == 0.0;
@@ -92,7 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn texts(low: f64, high: f64) -> Vec<String> {
-        let scale = Scale::of([low, high].into_iter(), 0.0, 400.0);
+        let scale = Scale::new([low, high].into_iter(), 0.0, 400.0);
         scale.ticks().into_iter().map(|(_, text)| text).collect()
     }
 
@@ -113,7 +113,7 @@ mod tests {
     proptest! {
         #[test]
         fn all_figures_have_a_place(figures in proptest::collection::vec(-1e15f64..1e15, 0..9)) {
-            let scale = Scale::of(figures.iter().copied(), 10.0, 110.0);
+            let scale = Scale::new(figures.iter().copied(), 10.0, 110.0);
             prop_assert!(scale.ticks().len() <= 21);
             for figure in figures {
                 prop_assert!((9.999..=110.001).contains(&scale.place(figure)));

@@ -8,7 +8,7 @@ use model::{Cell, Document, HookCost, HookedPath};
 use super::{Draft, bar};
 use crate::cells::{operation, operation_title};
 use crate::figure::{Bars, Chart, Flame, Frame};
-use crate::group::{dearest_first, grouped};
+use crate::group::{grouped, most_expensive_first};
 use crate::table::TEXT_LIMIT;
 use crate::text::{printable, short};
 
@@ -27,7 +27,10 @@ pub(super) fn drafts(
     stack: &str,
     subjects: &[&str],
 ) -> Vec<Draft> {
-    if operations.iter().all(|of| of.hooks.is_empty()) {
+    if operations
+        .iter()
+        .all(|operation| operation.hooks.is_empty())
+    {
         return Vec::new();
     }
     let subjects = [subjects, &[stack]].concat();
@@ -67,11 +70,11 @@ pub(super) fn drafts(
 
 fn stacked(operations: &[Operation<'_>], shares: bool) -> Bars {
     let mut totals: HashMap<&str, u64> = HashMap::new();
-    for hook in operations.iter().flat_map(|of| of.hooks) {
+    for hook in operations.iter().flat_map(|operation| operation.hooks) {
         let total = totals.entry(hook.hook.as_str()).or_default();
         *total = total.saturating_add(hook.outermost);
     }
-    let mut hooks = dearest_first(totals.into_iter().filter(|(_, n)| *n > 0));
+    let mut hooks = most_expensive_first(totals.into_iter().filter(|(_, n)| *n > 0));
     let others = hooks.len() > HOOKS_SHOWN;
     hooks.truncate(HOOKS_SHOWN);
     let named = hooks.iter().map(|hook| short(hook));
@@ -101,7 +104,10 @@ fn stacked(operations: &[Operation<'_>], shares: bool) -> Bars {
         false => "instructions inside hooks",
     };
     Bars {
-        categories: operations.iter().map(|of| of.title.clone()).collect(),
+        categories: operations
+            .iter()
+            .map(|operation| operation.title.clone())
+            .collect(),
         series,
         bars,
         stacked: true,
@@ -111,15 +117,15 @@ fn stacked(operations: &[Operation<'_>], shares: bool) -> Bars {
 
 fn flame(operations: &[Operation<'_>]) -> (Flame, usize) {
     let mut room = FRAMES_LIMIT;
-    let fits = |of: &&Operation<'_>| {
+    let fits = |operation: &&Operation<'_>| {
         let own = |hook: &HookCost| 1 + hook.implementations.len();
-        let frames = 1 + of.hooks.iter().map(own).sum::<usize>();
+        let frames = 1 + operation.hooks.iter().map(own).sum::<usize>();
         let fits = frames <= room;
         room = room.saturating_sub(frames);
         fits
     };
     let shown: Vec<&Operation<'_>> = operations.iter().take_while(fits).collect();
-    let whole: f64 = shown.iter().map(|of| of.total as f64).sum();
+    let whole: f64 = shown.iter().map(|operation| operation.total as f64).sum();
     let frame = |label: &str, depth, start, width: f64| Frame {
         label: short(label),
         depth,

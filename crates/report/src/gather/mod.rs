@@ -30,7 +30,7 @@ pub enum Content {
 
 impl Content {
     pub fn parse(bytes: &[u8]) -> Result<Content, DocumentError> {
-        Ok(match Kind::of(bytes)? {
+        Ok(match Kind::detect(bytes)? {
             Kind::Placement => Content::Placement(PlacementDocument::parse(bytes)?.into()),
             _ => Content::Measured(Document::parse(bytes)?.into()),
         })

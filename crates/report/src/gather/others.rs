@@ -53,7 +53,7 @@ fn bars(
     Draft::new(
         base,
         format!("{title}: {place}"),
-        &format!("Bars: {axis} for each hook, the most first."),
+        &format!("Bars: {axis} for each hook, in descending order."),
         Chart::Bars(bars),
     )
     .noted((more > 0).then(|| format!("{more} less frequent hooks are not shown.")))

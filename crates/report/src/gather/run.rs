@@ -14,7 +14,7 @@ use crate::text::{printable, short};
 
 pub(super) fn drafts(run: &Document) -> Vec<Draft> {
     let mut drafts = Vec::new();
-    let judgements = Judgements::of(run);
+    let judgements = Judgements::new(run);
     for group in groups(run) {
         let figures = Figures {
             group: &group,
@@ -80,7 +80,12 @@ impl<'a> Figures<'a, '_> {
             series: names.collect(),
             colours: configurations
                 .iter()
-                .filter_map(|c| self.group.configurations.iter().position(|of| of == *c))
+                .filter_map(|c| {
+                    self.group
+                        .configurations
+                        .iter()
+                        .position(|other| other == *c)
+                })
                 .collect(),
             bars,
             ..Bars::new(&axis, "operation", kind)
@@ -118,7 +123,8 @@ impl<'a> Figures<'a, '_> {
             Some((judged.overhead? * 100.0, interval))
         });
         let cells = group.rows.iter().flat_map(|&row| {
-            let judged = |of: &&Configuration| judged(group.cell(row, of)?, row);
+            let judged =
+                |configuration: &&Configuration| judged(group.cell(row, configuration)?, row);
             shown.iter().filter_map(judged).collect::<Vec<_>>()
         });
         let unclear = cells.filter(|judged| !judged.is_clear()).count();
@@ -190,7 +196,7 @@ impl<'a> Figures<'a, '_> {
         let group = self.group;
         let mut drafts = Vec::new();
         for configuration in &group.configurations {
-            let of = |row: &Operation<'a>| {
+            let operation = |row: &Operation<'a>| {
                 let cell = group.cell(*row, configuration)?;
                 // Without a dominant path hooks mean little.
                 let has_one_path = cell.status() == Status::Ok && cell.is_exact();
@@ -201,7 +207,8 @@ impl<'a> Figures<'a, '_> {
                     hooks,
                 })
             };
-            let operations: Vec<hooks::Operation<'_>> = group.rows.iter().filter_map(of).collect();
+            let operations: Vec<hooks::Operation<'_>> =
+                group.rows.iter().filter_map(operation).collect();
             let subjects = [&*group.subject, group.filesystem];
             let stack = configuration.title();
             drafts.extend(hooks::drafts(&operations, &self.place, &stack, &subjects));
@@ -226,9 +233,12 @@ fn of_how_many(means: &[&Mean]) -> Option<String> {
     let n = || means.iter().map(|mean| mean.n);
     let (fewest, most) = (n().min()?, n().max()?);
     Some(match fewest == most {
-        true => format!("Each mean is of {most} operations."),
+        true => format!("Each mean is over {most} operations."),
         false => {
-            format!("Means are of {fewest} to {most} operations: not of the same ones everywhere.")
+            format!(
+                "Means are over {fewest} to {most} operations, so they do not all cover the same \
+                 operations."
+            )
         }
     })
 }
@@ -274,13 +284,13 @@ fn means(sources: &[Source]) -> Vec<Mean> {
 pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
     let found = means(sources);
     let mut drafts = Vec::new();
-    for (place, of) in grouped(&found, |mean| &mean.place) {
+    for (place, means) in grouped(&found, |mean| &mean.place) {
         let (filesystem, metric, baseline, machine) = place;
         let axis = format!("overhead, geometric mean (%), {metric}");
         let mut bars = Bars::new(&axis, "kernel", "configuration");
-        let notes = of_how_many(&of);
+        let notes = of_how_many(&means);
         let mut repeated = false;
-        for mean in of {
+        for mean in means {
             bars.category(&mean.kernel);
             if drawable(mean.overhead) {
                 let value = mean.overhead * 100.0;
@@ -290,8 +300,8 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
         if bars.categories.len() < 2 {
             continue;
         }
-        let once =
-            "A kernel and configuration in several result files is shown once, from the first.";
+        let once = "A kernel and configuration that several result files contain is shown once, \
+                    from the first file.";
         let once = repeated.then(|| once.to_owned());
         // The first colour belongs to the baseline, which is not shown.
         bars.colours = (1..=bars.series.len()).collect();

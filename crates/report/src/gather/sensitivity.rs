@@ -121,9 +121,9 @@ fn line(swept: &Swept<'_>, unit: f64) -> Option<Series> {
         figure: numbers::decimals(slope.slope, 3),
         points: points
             .filter(|(at, _)| at % every == 0 || *at == last)
-            .map(|(_, of)| Point {
-                x: f64::from(of.delay_ns) / 1_000.0,
-                y: of.median / unit,
+            .map(|(_, point)| Point {
+                x: f64::from(point.delay_ns) / 1_000.0,
+                y: point.median / unit,
                 interval: None,
             })
             .collect(),
@@ -133,23 +133,25 @@ fn line(swept: &Swept<'_>, unit: f64) -> Option<Series> {
 
 fn by_depth(document: &Document) -> Vec<Draft> {
     let swept = swept(document);
-    let drawn = |of: &Swept<'_>| of.slope.is_some_and(|slope| drawable(slope.slope));
-    let whole = swept.iter().filter(|of| of.delay.is_whole() && drawn(of));
+    let drawn = |swept: &Swept<'_>| swept.slope.is_some_and(|slope| drawable(slope.slope));
+    let whole = swept
+        .iter()
+        .filter(|swept| swept.delay.is_whole() && drawn(swept));
     // Checks per operation have no unit: those from instructions and from time share a figure.
-    let groups = grouped(whole, |of| {
-        let (kernel, module, caches, filesystem, _) = of.place();
-        (kernel, module, caches, filesystem, of.hooks())
+    let groups = grouped(whole, |swept| {
+        let (kernel, module, caches, filesystem, _) = swept.place();
+        (kernel, module, caches, filesystem, swept.hooks())
     });
     let mut drafts = Vec::new();
     for ((kernel, module, caches, filesystem, hooks), slopes) in groups {
         let mut series = Vec::new();
-        for (benchmark, of) in grouped(slopes, |of| of.operation().0) {
-            let mut points: Vec<Point> = of
+        for (benchmark, slopes) in grouped(slopes, |swept| swept.operation().0) {
+            let mut points: Vec<Point> = slopes
                 .iter()
-                .filter_map(|of| {
-                    let slope = of.slope?;
+                .filter_map(|swept| {
+                    let slope = swept.slope?;
                     Some(Point {
-                        x: f64::from(path_depth(of.operation().1)?),
+                        x: f64::from(path_depth(swept.operation().1)?),
                         y: slope.slope,
                         interval: Some(slope.ci95).filter(|ci| ci.iter().all(|v| drawable(*v))),
                     })

@@ -33,7 +33,7 @@ function unpacked(id) {
 		const node = document.querySelector(`[data-trees="${CSS.escape(id)}"]`);
 		if (!node || !("DecompressionStream" in window))
 			return Promise.resolve(null);
-		const bytes = Uint8Array.from(atob(node.textContent), of => of.charCodeAt(0));
+		const bytes = Uint8Array.from(atob(node.textContent), character => character.charCodeAt(0));
 		const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
 		kept.set(id, new Response(stream).json());
 	}
@@ -42,16 +42,16 @@ function unpacked(id) {
 
 // A tree's nodes as objects, callers first: inclusive instructions, and the hook or module of each.
 function nodesOf(data, tree, operation, kindOf) {
-	const nodes = tree.functions.map((of, at) => ({
-		name: at ? data.names[of] : operation, of, calls: tree.calls[at], own: tree.instructions[at],
+	const nodes = tree.functions.map((symbol, at) => ({
+		name: at ? data.names[symbol] : operation, symbol, calls: tree.calls[at], own: tree.instructions[at],
 		all: tree.instructions[at], caller: at ? at - tree.callers[at] : -1, below: [], inside: new Map(),
 	}));
 	for (let at = nodes.length - 1; at > 0; at--) {
 		const node = nodes[at], caller = nodes[node.caller];
 		caller.all += node.all;
 		caller.below.unshift(at);
-		if (node.of in data.modules) {
-			node.module = data.names[data.modules[node.of]];
+		if (node.symbol in data.modules) {
+			node.module = data.names[data.modules[node.symbol]];
 			node.inside.set(node.module, node.all);
 		}
 		for (const [module, n] of node.inside)
@@ -59,7 +59,7 @@ function nodesOf(data, tree, operation, kindOf) {
 	}
 	nodes.forEach((node, at) => {
 		const caller = at ? nodes[node.caller] : null;
-		node.hook = at && node.of in data.hooks ? data.names[data.hooks[node.of]] : caller && caller.hook;
+		node.hook = at && node.symbol in data.hooks ? data.names[data.hooks[node.symbol]] : caller && caller.hook;
 		node.module = node.module || (caller && caller.module);
 		const most = [...node.inside].sort((one, other) => other[1] - one[1])[0];
 		if (node.hook && !node.module && most)
@@ -87,24 +87,24 @@ function framesOf(nodes, widthOf, wordsOf) {
 }
 
 function drawn(frames, widest, title, pixels) {
-	const rows = 1 + Math.max(...frames.map(of => of.depth));
+	const rows = 1 + Math.max(...frames.map(frame => frame.depth));
 	const height = rows * ROW + 4, scale = (pixels - 2 * MARGIN) / widest;
 	const svg = shape("svg", { viewBox: `0 0 ${pixels} ${height}`, width: pixels, height,
 		"aria-label": title, "data-axis": "instructions", "font-family": "Helvetica, Arial, sans-serif", "font-size": 11 });
 	for (let depth = rows - 1; depth >= 0; depth--) {
 		const series = shape("g", { "data-series": depth, "data-name": "depth " + depth });
-		for (const of of frames) {
-			const width = of.width * scale;
-			if (of.depth !== depth || (width < .2 && depth))
+		for (const frame of frames) {
+			const width = frame.width * scale;
+			if (frame.depth !== depth || (width < .2 && depth))
 				continue;
-			const [x, y] = [MARGIN + of.start * scale, height - 2 - ROW * (depth + 1)];
-			const mark = shape("g", { "data-label": of.label, "data-value": of.width, "data-start": of.start });
-			mark.append(shape("title", {}, of.tip),
-				shape("rect", { x, y, width, height: ROW - 1, class: of.kind, stroke: "#ffffff", "stroke-width": .5 }));
+			const [x, y] = [MARGIN + frame.start * scale, height - 2 - ROW * (depth + 1)];
+			const mark = shape("g", { "data-label": frame.label, "data-value": frame.width, "data-start": frame.start });
+			mark.append(shape("title", {}, frame.tip),
+				shape("rect", { x, y, width, height: ROW - 1, class: frame.kind, stroke: "#ffffff", "stroke-width": .5 }));
 			const fits = Math.floor((width - 6) / LETTER);
 			if (fits >= 4)
 				mark.append(shape("text", { x: x + 3, y: y + 13, fill: "#111111" },
-					of.label.length > fits ? of.label.slice(0, fits - 3) + "..." : of.label));
+					frame.label.length > fits ? frame.label.slice(0, fits - 3) + "..." : frame.label));
 			series.append(mark);
 		}
 		svg.append(series);
@@ -150,10 +150,10 @@ function boxed(title, svg, name, csvOf) {
 function flame(nodes, widest, title, pixels, name) {
 	const total = nodes[0].all;
 	const words = at => {
-		const node = nodes[at], of = [node.module, node.hook && "in " + node.hook].filter(Boolean).join(", ");
+		const node = nodes[at], place = [node.module, node.hook && "in " + node.hook].filter(Boolean).join(", ");
 		return { label: node.name, kind: node.kind, tip: `${node.name}: ${whole.format(node.all)} instructions ` +
-			`(${(100 * node.all / total).toFixed(1)} %), ${whole.format(node.own)} its own` +
-			(at ? ", " + times(node.calls) : "") + (of ? "; " + of : "") };
+			`(${(100 * node.all / total).toFixed(1)} %), ${whole.format(node.own)} of its own` +
+			(at ? ", " + times(node.calls) : "") + (place ? "; " + place : "") };
 	};
 	return boxed(`${title}: ${whole.format(total)} instructions`,
 		drawn(framesOf(nodes, at => nodes[at].all, words), widest, `Calls under ${title}`, pixels), name,
@@ -167,7 +167,7 @@ function difference(base, cell, title) {
 	for (const [side, tree] of [[0, base], [1, cell]]) {
 		const here = [];
 		tree.forEach((node, at) => {
-			const caller = at ? here[node.caller] : -1, key = caller + " " + node.of;
+			const caller = at ? here[node.caller] : -1, key = caller + " " + node.symbol;
 			if (!places.has(key)) {
 				places.set(key, nodes.length);
 				nodes.push({ name: node.name, caller, own: [0, 0], all: [0, 0], calls: [0, 0], below: [] });
@@ -220,7 +220,7 @@ function orderOf(data, tree, title) {
 		item.value = number;
 		item.style.marginLeft = Math.min(depth, 6) * 1.5 + "rem";
 		item.append(make("strong", data.names[hook] + (repeated > 1 ? ` ×${repeated}` : "")),
-			chain.length ? " from " + chain.map(of => data.names[of]).join(" › ") : "");
+			chain.length ? " from " + chain.map(symbol => data.names[symbol]).join(" › ") : "");
 		list.append(item);
 		number += repeated;
 	}

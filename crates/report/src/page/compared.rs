@@ -18,7 +18,7 @@ const DOUBTS_LIMIT: usize = 3;
 #[must_use]
 pub fn comparison_page(document: &ComparisonDocument) -> String {
     let found = Found::all(document);
-    let [base, new] = [&document.base, &document.new].map(|of| short(&of.name));
+    let [base, new] = [&document.base, &document.new].map(|file| short(&file.name));
     let title = match document.across {
         Some(axis) => format!("lsmeter compare: {new} against {base}, along the {axis}"),
         None => format!("lsmeter compare: {new} against {base}"),
@@ -28,14 +28,14 @@ pub fn comparison_page(document: &ComparisonDocument) -> String {
     let content = html! {
         section #overview aria-labelledby="overview-title" {
             h2 #overview-title.hidden { "Overview" }
-            @for of in &found { (answer(&of.answer(document))) }
+            @for found in &found { (answer(&found.answer(document))) }
             (gate(document))
             (doubts(&found))
-            @for of in &found {
-                @if !of.changed.is_empty() {
+            @for found in &found {
+                @if !found.changed.is_empty() {
                     div.front {
-                        (figure::alone(&of.picture(name(of, is_alone)), BARS_SHOWN))
-                        (causes(of))
+                        (figure::alone(&found.picture(name(found, is_alone)), BARS_SHOWN))
+                        (causes(found))
                     }
                 }
             }
@@ -44,8 +44,8 @@ pub fn comparison_page(document: &ComparisonDocument) -> String {
             h2 #changed-title { "What changed" }
             @let tables: Vec<_> = found.iter().filter_map(changed).collect();
             @if tables.is_empty() { p { "Nothing." } }
-            @for (number, of) in tables.iter().enumerate() {
-                (table::table(of, &format!("changed-table-{}", number + 1)))
+            @for (number, table) in tables.iter().enumerate() {
+                (table::table(table, &format!("changed-table-{}", number + 1)))
             }
         }
         section #rest aria-labelledby="rest-title" {
@@ -53,8 +53,8 @@ pub fn comparison_page(document: &ComparisonDocument) -> String {
             @for (number, (summary, tables)) in parts.iter().enumerate() {
                 details {
                     summary { (summary) }
-                    @for (at, of) in tables.iter().enumerate() {
-                        (table::table(of, &format!("rest-{}-table-{}", number + 1, at + 1)))
+                    @for (at, table) in tables.iter().enumerate() {
+                        (table::table(table, &format!("rest-{}-table-{}", number + 1, at + 1)))
                     }
                 }
             }
@@ -102,8 +102,8 @@ fn gate(document: &ComparisonDocument) -> Markup {
 }
 
 fn doubts(found: &[Found<'_>]) -> Markup {
-    let changed = found.iter().flat_map(|of| &of.changed);
-    let doubts: BTreeSet<&String> = changed.flat_map(|of| &of.cell.doubts).collect();
+    let changed = found.iter().flat_map(|found| &found.changed);
+    let doubts: BTreeSet<&String> = changed.flat_map(|change| &change.cell.doubts).collect();
     let more = doubts.len().saturating_sub(DOUBTS_LIMIT);
     html! {
         @if !doubts.is_empty() {
@@ -140,7 +140,7 @@ fn causes(found: &Found<'_>) -> Markup {
             }
             @if unknown > 0 && found.metric.is_of_instructions() {
                 p.faint {
-                    (unknown) " have no known hook: measure both with "
+                    "Changes with an unknown hook: " (unknown) ". Measure BASE and NEW with "
                     code { "lsmeter run --with-hooks" } "."
                 }
             }
@@ -159,14 +159,14 @@ fn notes(document: &ComparisonDocument) -> Markup {
         details.about {
             summary { "Compared result files" }
             dl {
-                @for (side, of) in [("BASE", &document.base), ("NEW", &document.new)] {
+                @for (side, file) in [("BASE", &document.base), ("NEW", &document.new)] {
                     dt { (side) }
                     dd {
-                        (printable(&of.name, 400)) ": " (short(&of.document))
-                        " of " (format::count(of.cells)) " cells"
-                        @if let Some(started) = &of.started { ", begun " (short(started)) }
-                        ", by " (short(&of.tool.name)) " "
-                        (short(&of.tool.version))
+                        (printable(&file.name, 400)) ": " (short(&file.document))
+                        " of " (format::count(file.cells)) " cells"
+                        @if let Some(started) = &file.started { ", begun " (short(started)) }
+                        ", by " (short(&file.tool.name)) " "
+                        (short(&file.tool.version))
                     }
                 }
                 dt { "cells matched by" }

@@ -17,18 +17,18 @@ tip.setAttribute("aria-hidden", "true");
 tip.hidden = true;
 document.body.append(tip);
 
-let told = null;
+let marked = null;
 function hide() {
-	told = null;
+	marked = null;
 	tip.hidden = true;
 }
 
 // The tip of marks, next to a position on the screen and within its edges.
-function tell(marks, x, y) {
+function showTip(marks, x, y) {
 	const lines = marks.map(mark => mark.getAttribute("aria-label"));
 	if (!isFrame(marks[0]))
 		lines.push(marks[0].ownerSVGElement.dataset.axis);
-	told = marks[0];
+	marked = marks[0];
 	tip.textContent = lines.join("\n");
 	tip.hidden = false;
 	const [right, low] = [innerWidth - tip.offsetWidth - 8, innerHeight - tip.offsetHeight - 8];
@@ -38,7 +38,7 @@ function tell(marks, x, y) {
 
 function beside(mark) {
 	const box = mark.getBoundingClientRect();
-	tell([mark], box.right, box.bottom);
+	showTip([mark], box.right, box.bottom);
 }
 
 // Before the first interaction: keeps the drawing as it is, and turns the browser's own tip of a
@@ -125,7 +125,7 @@ function widen(svg, frame) {
 function answering(svg) {
 	svg.setAttribute("role", "graphics-document");
 	svg.setAttribute("tabindex", "0");
-	svg.setAttribute("aria-description", "Arrow keys walk through its marks.");
+	svg.setAttribute("aria-description", "Arrow keys move through the marks.");
 	for (const name of svg.querySelectorAll("[data-legend]")) {
 		name.setAttribute("role", "button");
 		name.setAttribute("aria-pressed", "true");
@@ -143,11 +143,11 @@ function answering(svg) {
 		// Points overlap where lines meet.
 		const under = document.elementsFromPoint(event.clientX, event.clientY);
 		const marks = new Set(under.map(one => one.closest("[data-value]")).filter(Boolean));
-		marks.size ? tell([...marks], event.clientX, event.clientY) : hide();
+		marks.size ? showTip([...marks], event.clientX, event.clientY) : hide();
 	});
 	const act = (event, alone) => {
 		wake(svg);
-		const [name, mark] = ["[data-legend]", "[data-value]"].map(of => event.target.closest(of));
+		const [name, mark] = ["[data-legend]", "[data-value]"].map(selector => event.target.closest(selector));
 		if (name)
 			press(svg, name, alone);
 		else if (mark && isFrame(mark))
@@ -176,7 +176,7 @@ function saved(frame) {
 		const whole = shape.cloneNode(false);
 		whole.append(...(drawn.get(svg) || svg).cloneNode(true).childNodes);
 		for (const name of whole.querySelectorAll("[data-legend]"))
-			["role", "aria-pressed", "tabindex"].forEach(of => name.removeAttribute(of));
+			["role", "aria-pressed", "tabindex"].forEach(attribute => name.removeAttribute(attribute));
 		const text = new XMLSerializer().serializeToString(whole);
 		const link = document.createElement("a");
 		link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
@@ -188,7 +188,7 @@ function saved(frame) {
 }
 
 // A focused mark is scrolled into view, together with its tip.
-addEventListener("scroll", () => told && beside(told), { passive: true, capture: true });
+addEventListener("scroll", () => marked && beside(marked), { passive: true, capture: true });
 function alive(frame) {
 	saved(frame);
 	answering(frame.querySelector("svg"));

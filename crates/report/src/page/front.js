@@ -122,8 +122,8 @@ document.addEventListener("keydown", event => {
 // Calls and instructions of hooks in both measurements, the largest difference first.
 function hooksOf(base, cell) {
 	const rows = new Map();
-	for (const [of, at] of [[base, 0], [cell, 1]])
-		for (const [hook, calls, instructions, own] of of.hooks || []) {
+	for (const [side, at] of [[base, 0], [cell, 1]])
+		for (const [hook, calls, instructions, own] of side.hooks || []) {
 			if (!rows.has(hook))
 				rows.set(hook, { calls: [0, 0], instructions: [0, 0], own: [[], []] });
 			const row = rows.get(hook);
@@ -169,11 +169,11 @@ function picture(data, base, cell, baseTitle, title, operation, modules) {
 		row.append(make("span", name, "who"), depths);
 		box.append(row);
 	};
-	for (const [name, of] of [[baseTitle, base], [title, cell]]) {
-		const hooks = of.hooks || [], outer = [], inner = [];
+	for (const [name, side] of [[baseTitle, base], [title, cell]]) {
+		const hooks = side.hooks || [], outer = [], inner = [];
 		const inside = hooks.reduce((sum, hook) => sum + hook[2], 0);
-		outer.push(["outside hooks", of.value - inside, "m0"]);
-		inner.push(["", of.value - inside, "none"]);
+		outer.push(["outside hooks", side.value - inside, "m0"]);
+		inner.push(["", side.value - inside, "none"]);
 		for (const [hook, calls, instructions, own] of hooks) {
 			const most = mostOf(own), module = most ? data.names[most[0]] : "";
 			outer.push([data.names[hook], instructions, module ? kindOf(module) : "m0",
@@ -187,7 +187,7 @@ function picture(data, base, cell, baseTitle, title, operation, modules) {
 				}
 			inner.push(["", left, "none"]);
 		}
-		add(name, [lineOf([[operation, of.value, "m0"]], widest), lineOf(outer, widest), lineOf(inner, widest)]);
+		add(name, [lineOf([[operation, side.value, "m0"]], widest), lineOf(outer, widest), lineOf(inner, widest)]);
 	}
 	const added = hooksOf(base, cell).map(([hook, row]) => {
 		const most = mostOf(row.own[1]), module = most ? data.names[most[0]] : "";
@@ -247,11 +247,12 @@ function pathsOf(name, cell) {
 	if (!cell.paths)
 		return "";
 	const [[, dominant], ...others] = cell.paths, shown = others.slice(0, PATHS_SHOWN);
-	const told = shown.map(([instructions, regions]) => `${regions} one of ${whole.format(instructions)} instructions`);
+	const parts = shown.map(([instructions, regions]) =>
+		`${regions} took one of ${whole.format(instructions)} instructions`);
 	if (others.length > shown.length)
-		told.push(`the rest ${others.length - shown.length} or more others`);
+		parts.push(`the rest took ${others.length - shown.length} or more others`);
 	return `${name}: ${dominant} of ${cell.regions} measured regions took the path that is shown` +
-		told.map(of => ", " + of).join("") + ". ";
+		parts.map(part => ", " + part).join("") + ". ";
 }
 
 // Shows the measurement in the page's address, if there is one.
@@ -292,7 +293,7 @@ function show() {
 		}
 		panel.append(make("p", pathsOf(titles[0], base) + pathsOf(titles[1], cell), "faint"));
 	}
-	const command = make("p", "With its hooks: ");
+	const command = make("p", "Measure this with hooks: ");
 	command.append(make("code", data.commands[at] + " " + row.title));
 	panel.append(command);
 	const tiles = [...document.querySelectorAll(".map a")];

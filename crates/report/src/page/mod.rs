@@ -65,7 +65,7 @@ pub fn page(sources: &[Source]) -> String {
     let figures = figures(sources);
     let title = match sources {
         [only] => format!("lsmeter report: {}", short(&only.name)),
-        many => format!("lsmeter report: {} documents", many.len()),
+        many => format!("lsmeter report: {} result files", many.len()),
     };
     let compared: Vec<&Gathered> = figures.iter().filter(|f| f.source.is_none()).collect();
     let reports: Vec<Report> = sources.iter().map(any_report).collect();
@@ -74,7 +74,7 @@ pub fn page(sources: &[Source]) -> String {
         @if !compared.is_empty() {
             section #comparison aria-labelledby="comparison-title" {
                 h2 #comparison-title { "Kernels side by side" }
-                @for of in compared.iter().copied() { (figure::figure(&of.figure)) }
+                @for gathered in compared.iter().copied() { (figure::figure(&gathered.figure)) }
             }
         }
         @for (at, report) in reports.iter().enumerate() {
@@ -137,7 +137,9 @@ fn contents(sources: &[Source], compared: bool) -> Markup {
 }
 
 fn leading<'a>(at: usize, source: &Source, figures: &'a [Gathered]) -> Option<&'a Figure> {
-    let own = figures.iter().filter(|of| of.source == Some(at));
+    let own = figures
+        .iter()
+        .filter(|gathered| gathered.source == Some(at));
     table::lead(&source.content, own)
 }
 
@@ -159,8 +161,8 @@ fn overview(sources: &[Source], figures: &[Gathered], reports: &[Report]) -> Mar
                         ul.findings {
                             @for finding in &verdict.findings { li { (finding) } }
                         }
-                        @if let Some(of) = leading(at, source, figures) {
-                            (table::front(&source.content, &reports[at], of, &name(source)))
+                        @if let Some(figure) = leading(at, source, figures) {
+                            (table::front(&source.content, &reports[at], figure, &name(source)))
                         }
                     }
                 }
@@ -181,18 +183,24 @@ fn name(source: &Source) -> String {
 
 fn section(at: usize, source: &Source, report: &Report, figures: &[Gathered]) -> Markup {
     let id = format!("document-{}", at + 1);
-    let lead = leading(at, source, figures).map(|of| &of.name);
+    let lead = leading(at, source, figures).map(|figure| &figure.name);
     let all = || {
-        let own = figures.iter().filter(|of| of.source == Some(at));
-        own.filter(|of| Some(&of.figure.name) != lead)
+        let own = figures
+            .iter()
+            .filter(|gathered| gathered.source == Some(at));
+        own.filter(|gathered| Some(&gathered.figure.name) != lead)
     };
     let has_maps = front::maps(&source.content) == Maps::All;
     let is_on_the_map = |figure: &Figure| match &figure.chart {
         Chart::Bars(bars) => has_maps && bars.categories.len() > BARS_LIMIT,
         _ => false,
     };
-    let left_out = all().filter(|of| is_on_the_map(&of.figure)).count();
-    let mut own = all().filter(|of| !is_on_the_map(&of.figure)).peekable();
+    let left_out = all()
+        .filter(|gathered| is_on_the_map(&gathered.figure))
+        .count();
+    let mut own = all()
+        .filter(|gathered| !is_on_the_map(&gathered.figure))
+        .peekable();
     html! {
         section id=(id) aria-labelledby={ (id) "-title" } {
             h2 id={ (id) "-title" } { (name(source)) }
@@ -203,7 +211,7 @@ fn section(at: usize, source: &Source, report: &Report, figures: &[Gathered]) ->
                 }
             }
             @if own.peek().is_some() { h3 { "Figures" } }
-            @for of in own { (figure::figure(&of.figure)) }
+            @for gathered in own { (figure::figure(&gathered.figure)) }
             @if left_out > 0 {
                 p.faint {
                     "Bars of more than " (BARS_LIMIT) " operations are left out: the map shows the \
@@ -219,8 +227,8 @@ fn section(at: usize, source: &Source, report: &Report, figures: &[Gathered]) ->
 
 fn tables(report: &Report, id: &str) -> Markup {
     html! {
-        @for (number, of) in report.tables.iter().enumerate() {
-            (table::table(of, &format!("{id}-table-{}", number + 1)))
+        @for (number, table) in report.tables.iter().enumerate() {
+            (table::table(table, &format!("{id}-table-{}", number + 1)))
         }
     }
 }

@@ -55,14 +55,14 @@ function sortable(table) {
 function filterable(frame) {
 	const table = frame.querySelector("table");
 	const input = frame.querySelector("input");
-	const told = frame.querySelector("output");
+	const output = frame.querySelector("output");
 	const all = blocks(table);
 	const rows = table.tBodies[0].rows.length;
 	const text = row => row.textContent.toLowerCase();
 	input.addEventListener("input", () => {
 		const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
 		let shown = 0;
-		const fits = said => words.every(word => said.includes(word));
+		const fits = text => words.every(word => text.includes(word));
 		for (const block of all) {
 			const head = text(block[0]);
 			for (const row of block)
@@ -70,7 +70,7 @@ function filterable(frame) {
 			block[0].hidden = block.every(row => row.hidden);
 			shown += block.filter(row => !row.hidden).length;
 		}
-		told.textContent = words.length ? shown + " of " + rows + " rows" : "";
+		output.textContent = words.length ? shown + " of " + rows + " rows" : "";
 	});
 	frame.querySelector(".controls").hidden = false;
 }
@@ -101,13 +101,13 @@ function copied(frame) {
 		button.type = "button";
 		button.textContent = name;
 		button.addEventListener("click", async () => {
-			let told = "Copied";
+			let message = "Copied";
 			try {
 				await navigator.clipboard.writeText(text(shownRows(table)));
 			} catch {
-				told = "Not copied: the browser does not let this page";
+				message = "Not copied: the browser does not allow it";
 			}
-			button.textContent = told;
+			button.textContent = message;
 			setTimeout(() => { button.textContent = name; }, 1500);
 		});
 		controls.append(button);

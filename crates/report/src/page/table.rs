@@ -31,9 +31,9 @@ pub(super) fn table(table: &Table, id: &str) -> Markup {
                             @for column in &table.columns { (heading(column)) }
                         }
                     }
-                    tbody { @for of in rows { (row(of, table)) } }
+                    tbody { @for line in rows { (row(line, table)) } }
                     @if !summaries.is_empty() {
-                        tfoot { @for of in summaries { (row(of, table)) } }
+                        tfoot { @for line in summaries { (row(line, table)) } }
                     }
                 }
             }
@@ -129,33 +129,33 @@ pub(super) fn lead<'a>(
 
 /// `id` distinguishes it from those of other result files.
 pub(super) fn front(content: &Content, report: &Report, lead: &Figure, id: &str) -> Markup {
-    let wanted = view(content).beside;
+    let titles = view(content).beside;
     let found = report.tables.iter().find_map(|table| {
         let columns = &table.columns;
         let place = |title: &&str| columns.iter().position(|column| column.title == *title);
-        let places: Vec<usize> = wanted.iter().filter_map(place).collect();
+        let places: Vec<usize> = titles.iter().filter_map(place).collect();
         (places.len() > 1).then_some((table, places))
     });
     html! {
         div.front {
             (figure::largest(lead, BARS_SHOWN))
-            @if let Some((of, columns)) = found { (side(of, &columns, id)) }
+            @if let Some((table, columns)) = found { (side(table, &columns, id)) }
         }
     }
 }
 
-pub(super) fn side(of: &Table, columns: &[usize], id: &str) -> Markup {
-    let rows: Vec<_> = of.rows.iter().filter(|row| !row.summary).collect();
+pub(super) fn side(table: &Table, columns: &[usize], id: &str) -> Markup {
+    let rows: Vec<_> = table.rows.iter().filter(|row| !row.summary).collect();
     html! {
-        div.side tabindex="0" role="region" aria-label={ (of.title) ", " (id) } {
+        div.side tabindex="0" role="region" aria-label={ (table.title) ", " (id) } {
             table {
-                caption { strong { (of.title) } }
-                thead { tr { @for at in columns { (heading(&of.columns[*at])) } } }
+                caption { strong { (table.title) } }
+                thead { tr { @for at in columns { (heading(&table.columns[*at])) } } }
                 tbody {
                     @for row in rows.iter().take(ROWS_LIMIT) {
                         tr {
                             @for (place, at) in columns.iter().enumerate() {
-                                (cell(place == 0, &row.values[*at], &of.columns[*at]))
+                                (cell(place == 0, &row.values[*at], &table.columns[*at]))
                             }
                         }
                     }

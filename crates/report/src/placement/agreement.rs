@@ -72,7 +72,7 @@ fn summary(kernel: &str, comparison: &Comparison) -> Table {
     let sound = if comparison.is_sound() {
         "Sound: every hook measured is in the static set, none above its maximum."
     } else {
-        "NOT SOUND: measured hooks are missing in the static set, or exceed their upper bound."
+        "NOT SOUND: measured hooks are missing from the static set, or exceed their upper bound."
     };
     Columns::new()
         .left("", |(what, ..): &(String, Value, Value)| Value::plain(what))
@@ -117,7 +117,7 @@ fn disagreements(comparison: &Comparison) -> Option<Table> {
             bound((hook.success_path < u64::MAX).then_some(hook.success_path))
         })
         .right("at most", move |hook| bound(hook.max))
-        .table("Hooks that do not agree", hooks)
+        .table("Hooks that differ", hooks)
         .fixed(4)
         .if_any()
 }

@@ -46,7 +46,7 @@ fn calls(calls: &[String]) -> Value {
     Value::long(&calls.join(" > "), CALLS_LIMIT)
 }
 
-fn told(table: Table, all: usize) -> Table {
+fn note_undecided(table: Table, all: usize) -> Table {
     let line = match (all, (all - table.rows.len()) as u64) {
         (0, _) => "None found.".to_owned(),
         (_, 0) => String::new(),
@@ -62,7 +62,7 @@ fn is_shown(confidence: Confidence, options: &ChecksOptions) -> bool {
 fn redundant(document: &PlacementDocument, options: &ChecksOptions) -> Table {
     let checks = document.redundant.iter();
     let table = Columns::new()
-        .left("is it", |check: &RedundantCheck| {
+        .left("confidence", |check: &RedundantCheck| {
             confidence(check.confidence)
         })
         .left("hook", |check| &check.hook)
@@ -86,13 +86,15 @@ fn redundant(document: &PlacementDocument, options: &ChecksOptions) -> Table {
              sure: the same object by the code; likely: the same if nothing changes it in between, \
              or by a fact.",
         ]);
-    told(table, document.redundant.len())
+    note_undecided(table, document.redundant.len())
 }
 
 fn missing(document: &PlacementDocument, options: &ChecksOptions) -> Table {
     let checks = document.missing.iter();
     let table = Columns::new()
-        .left("is it", |check: &MissingCheck| confidence(check.confidence))
+        .left("confidence", |check: &MissingCheck| {
+            confidence(check.confidence)
+        })
         .left("module", |check| &check.module)
         .left("kind", |check| &check.kind)
         .left("does not check", |check| &check.what)
@@ -102,7 +104,10 @@ fn missing(document: &PlacementDocument, options: &ChecksOptions) -> Table {
         .left("system calls", |check| syscalls(&check.syscalls))
         .left("called by", |check| calls(&check.calls))
         .table(
-            format!("{}: checked by some, not by others", kernel(document)),
+            format!(
+                "{}: permissions that only some modules check",
+                kernel(document)
+            ),
             checks.filter(|check| is_shown(check.confidence, options)),
         )
         .fixed(2)
@@ -112,7 +117,7 @@ fn missing(document: &PlacementDocument, options: &ChecksOptions) -> Table {
              call reaches it, but checks another permission. This may be intended: it depends on \
              the policy of the module.",
         ]);
-    told(table, document.missing.len())
+    note_undecided(table, document.missing.len())
 }
 
 type Finding<'a> = (Option<&'a RedundantCheck>, Option<&'a MissingCheck>);
@@ -129,35 +134,37 @@ pub fn checks_records(document: &PlacementDocument) -> Records<'_> {
         .column("finding", |(twice, _): Finding<'_>| {
             twice.map_or("missing", |_| "redundant")
         })
-        .column("confidence", |(twice, lacking)| {
-            let twice = twice.map(|of| of.confidence);
-            twice.or(lacking.map(|of| of.confidence)).map(word)
+        .column("confidence", |(twice, missing)| {
+            let twice = twice.map(|check| check.confidence);
+            twice.or(missing.map(|check| check.confidence)).map(word)
         })
-        .column("hook", |(twice, lacking)| {
-            let twice = twice.map(|of| of.hook.clone());
-            twice.or(lacking.map(|of| of.hooks.join(",")))
+        .column("hook", |(twice, missing)| {
+            let twice = twice.map(|check| check.hook.clone());
+            twice.or(missing.map(|check| check.hooks.join(",")))
         })
-        .column("module", |(_, lacking)| Some(&lacking?.module))
-        .column("kind", |(_, lacking)| Some(&lacking?.kind))
-        .column("what", |(_, lacking)| Some(&lacking?.what))
-        .column("checked_by", |(_, lacking)| {
-            Some(lacking?.checked_by.join(","))
+        .column("module", |(_, missing)| Some(&missing?.module))
+        .column("kind", |(_, missing)| Some(&missing?.kind))
+        .column("what", |(_, missing)| Some(&missing?.what))
+        .column("checked_by", |(_, missing)| {
+            Some(missing?.checked_by.join(","))
         })
         .column("question", |(twice, _)| twice.map(question))
         .column("within", |(twice, _)| Some(&twice?.within))
         .column("first", |(twice, _)| Some(&twice?.asked[0]))
         .column("second", |(twice, _)| Some(&twice?.asked[1]))
-        .column("first_calls", |(twice, lacking)| {
-            let calls = twice.map(|of| &of.first);
-            Some(calls.or(lacking.map(|of| &of.calls))?.join(" > "))
+        .column("first_calls", |(twice, missing)| {
+            let calls = twice.map(|check| &check.first);
+            Some(calls.or(missing.map(|check| &check.calls))?.join(" > "))
         })
         .column("second_calls", |(twice, _)| Some(twice?.second.join(" > ")))
-        .column("why", |(twice, lacking)| {
-            twice.map(|of| &of.why).or(lacking.map(|of| &of.why))
+        .column("why", |(twice, missing)| {
+            twice
+                .map(|check| &check.why)
+                .or(missing.map(|check| &check.why))
         })
-        .column("syscalls", |(twice, lacking)| {
-            let calls = twice.map(|of| &of.syscalls);
-            Some(calls.or(lacking.map(|of| &of.syscalls))?.join("; "))
+        .column("syscalls", |(twice, missing)| {
+            let calls = twice.map(|check| &check.syscalls);
+            Some(calls.or(missing.map(|check| &check.syscalls))?.join("; "))
         })
         .records(redundant.chain(missing))
 }

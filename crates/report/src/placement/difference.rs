@@ -83,7 +83,7 @@ fn answer(document: &PlacementDifference) -> String {
 }
 
 fn only(document: &PlacementDifference) -> Vec<String> {
-    let of = |side: Side| {
+    let only = |side: Side| {
         let calls = document.changes.iter();
         let its: Vec<String> = calls
             .filter(|call| call.only == Some(side))
@@ -93,7 +93,7 @@ fn only(document: &PlacementDifference) -> Vec<String> {
     };
     [Side::Before, Side::After]
         .into_iter()
-        .filter_map(of)
+        .filter_map(only)
         .collect()
 }
 

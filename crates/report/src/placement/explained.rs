@@ -27,25 +27,27 @@ pub(super) fn tables(document: &PlacementDocument) -> Vec<Table> {
     );
     let shown = [
         Columns::new()
-            .left("function", |of: &Unparsed| &of.function)
-            .left("where", |of| match of.file.as_str() {
+            .left("function", |function: &Unparsed| &function.function)
+            .left("where", |function| match function.file.as_str() {
                 "" => Value::default(),
-                file => Value::plain(format!("{}:{}", short(file), of.line)),
+                file => Value::plain(format!("{}:{}", short(file), function.line)),
             })
-            .left("what", |of| Value::long(&of.reason, CODE_LIMIT))
+            .left("what", |function| Value::long(&function.reason, CODE_LIMIT))
             .table(unparsed, &document.unparsed)
-            .legend(["The parsed parts count."]),
+            .legend(["The parsed parts of these functions are included."]),
         Columns::new()
             .left("functions", |circle: &Vec<String>| circle.len())
             .left("names", |circle| names(circle))
             .table(
-                "Functions that call each other in circles and reach hooks: without a bound",
+                "Functions that call each other in circles and reach hooks: calls without a bound",
                 &document.circles,
             ),
         Columns::new()
-            .left("function", |of: &Undecided| &of.function)
-            .left("file", |of| &of.file)
-            .left("condition", |of| Value::long(&of.code, CODE_LIMIT))
+            .left("function", |condition: &Undecided| &condition.function)
+            .left("file", |condition| &condition.file)
+            .left("condition", |condition| {
+                Value::long(&condition.code, CODE_LIMIT)
+            })
             .table(
                 "Conditions on success paths that neither a fact nor the code decides",
                 &document.undecided,
@@ -61,7 +63,7 @@ pub(super) fn tables(document: &PlacementDocument) -> Vec<Table> {
                 &document.stale_facts,
             )
             .legend([
-                "Most are about other versions. Fix any that should match: see \
+                "Most describe other versions. Correct those that should match: see \
                  docs/placement.md.",
             ]),
         read(document),
@@ -83,7 +85,8 @@ fn read(document: &PlacementDocument) -> Table {
         let step = if step == "total" { "all" } else { step };
         (format!("ms: {}", short(step)), ms)
     };
-    let (all, steps): (Vec<_>, Vec<_>) = (document.timing.iter()).partition(|of| of.0 == "total");
+    let (all, steps): (Vec<_>, Vec<_>) =
+        (document.timing.iter()).partition(|step| step.0 == "total");
     let timing = steps.into_iter().chain(all).map(step);
     let rows: Vec<(String, u64)> = figures.into_iter().chain(timing).collect();
     Columns::new()
@@ -131,7 +134,7 @@ pub(super) fn causes(
         0 => String::new(),
         n => format!("{} more: --trace shows them.", count(n as u64)),
     };
-    let of = title(document, call);
+    let title = title(document, call);
     let table = Columns::new()
         .left("what", |(cause, _): &Line<'_>| word(cause.cause))
         .left("function", |(cause, _)| &cause.function)
@@ -140,15 +143,15 @@ pub(super) fn causes(
         })
         .left("code", |(cause, _)| Value::long(&cause.code, CAUSE_LIMIT))
         .column("hooks", |(_, hooks)| hooks.len())
-        .left("of", |(_, hooks)| names(hooks))
+        .left("names", |(_, hooks)| names(hooks))
         .table(
-            format!("{of}: causes of {} unbounded maxima", count(boundless)),
+            format!("{title}: causes of {} unbounded maxima", count(boundless)),
             &found,
         )
         .fixed(2)
         .legend([
-            "A maximum is a number only once each of its causes has a bound: from the code, or by \
-             a fact.",
+            "A maximum becomes finite once each of its causes has a bound, from the code or from a \
+             fact.",
             &more,
         ]);
     Some(table)

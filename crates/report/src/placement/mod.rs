@@ -58,8 +58,8 @@ pub fn placement_report(document: &PlacementDocument, options: &PlacementOptions
     );
     let warning = (unparsed > 0 && !options.explain).then(|| {
         format!(
-            "{} of {} functions between system calls and hooks did not parse in full ({}): \
-             hooks may be missing. Advice: --explain lists them.",
+            "{} of {} functions between system calls and hooks did not parse in full ({}): hooks \
+             may be missing. Advice: --explain lists these functions.",
             count(unparsed),
             count(reachable),
             share(unparsed, reachable).unwrap_or_default()
@@ -114,7 +114,7 @@ fn times(count: Count) -> Value {
 }
 
 pub(super) fn trace(document: &PlacementDocument, call: &SyscallPlacement) -> Option<Table> {
-    let of = title(document, call);
+    let title = title(document, call);
     Columns::new()
         .right("", |(number, _): (usize, &TraceEntry)| number.to_string())
         .left("hook", |(_, entry)| &entry.hook)
@@ -124,7 +124,7 @@ pub(super) fn trace(document: &PlacementDocument, call: &SyscallPlacement) -> Op
         .left("when", |(_, entry)| Value::plain(remark(entry)))
         .left("called by", |(_, entry)| calls(&entry.calls))
         .table(
-            format!("{of}: hooks in the order of their calls"),
+            format!("{title}: hooks in the order of their calls"),
             (1..).zip(&call.trace),
         )
         .fixed(2)
@@ -152,7 +152,7 @@ struct Line<'a> {
     unconditional: Option<u32>,
     loc: Option<u64>,
     module: Option<&'a ModulePlacement>,
-    of: Option<(&'a SyscallPlacement, &'a HookPlacement)>,
+    pair: Option<(&'a SyscallPlacement, &'a HookPlacement)>,
     reach: Option<Reach>,
     teardown: Option<Reach>,
 }
@@ -170,10 +170,10 @@ pub fn placement_records(document: &PlacementDocument) -> Records<'_> {
         .column("file_accessing", |line| Some(line.module?.file_accessing))
         .column("loc", |line| line.loc)
         .column("loc_per_hook", |line| Some(line.module?.loc_per_hook))
-        .column("syscall", |line| line.of.map(|(call, _)| &call.syscall))
-        .column("case", |line| line.of.map(|(call, _)| &call.case))
-        .column("fs", |line| line.of.map(|(call, _)| &call.filesystem))
-        .column("hook", |line| line.of.map(|(_, hook)| &hook.hook))
+        .column("syscall", |line| line.pair.map(|(call, _)| &call.syscall))
+        .column("case", |line| line.pair.map(|(call, _)| &call.case))
+        .column("fs", |line| line.pair.map(|(call, _)| &call.filesystem))
+        .column("hook", |line| line.pair.map(|(_, hook)| &hook.hook))
         .column("success_path", |line| {
             Some(line.reach?.success_path.to_string())
         })
@@ -195,15 +195,15 @@ fn lines(document: &PlacementDocument) -> impl Iterator<Item = Line<'_>> {
         loc: Some(document.framework.loc),
         ..Line::default()
     };
-    let modules = document.modules.iter().flat_map(of_module);
+    let modules = document.modules.iter().flat_map(module_lines);
     let hooks = document.syscalls.iter().flat_map(|call| {
         let hooks = call.hooks.iter();
-        hooks.flat_map(move |hook| of_hook(call, hook))
+        hooks.flat_map(move |hook| hook_lines(call, hook))
     });
     std::iter::once(framework).chain(modules).chain(hooks)
 }
 
-fn of_module(module: &ModulePlacement) -> impl Iterator<Item = Line<'_>> {
+fn module_lines(module: &ModulePlacement) -> impl Iterator<Item = Line<'_>> {
     let whole = Line {
         level: "module",
         modules: from_ref(&module.module),
@@ -223,14 +223,14 @@ fn of_module(module: &ModulePlacement) -> impl Iterator<Item = Line<'_>> {
     std::iter::once(whole).chain(categories)
 }
 
-fn of_hook<'a>(
+fn hook_lines<'a>(
     call: &'a SyscallPlacement,
     hook: &'a HookPlacement,
 ) -> impl Iterator<Item = Line<'a>> {
     let own = Line {
         level: "hook",
         modules: &hook.modules,
-        of: Some((call, hook)),
+        pair: Some((call, hook)),
         reach: Some(Reach {
             success_path: hook.success_path,
             max: hook.max,
@@ -241,7 +241,7 @@ fn of_hook<'a>(
     let nested = hook.nested.iter().map(move |(modules, reach)| Line {
         level: "nested",
         modules: from_ref(modules),
-        of: Some((call, hook)),
+        pair: Some((call, hook)),
         reach: Some(*reach),
         ..Line::default()
     });

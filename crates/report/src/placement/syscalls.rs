@@ -13,8 +13,8 @@ use crate::group::grouped;
 use crate::table::{Table, Value};
 use crate::text::short;
 
-pub(super) const VARIABLES: &str = "D: components looked up on a path, with those in the targets of symbolic \
-                         links; S: symbolic links followed on it.";
+pub(super) const VARIABLES: &str = "D: components looked up on a path, including those in targets \
+                                    of symbolic links; S: symbolic links followed on it.";
 
 pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
     let systems = grouped(&document.syscalls, |call| call.filesystem.as_str());
@@ -30,23 +30,23 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
     for &(fs, _) in &systems {
         let group = (systems.len() > 1).then(|| short(fs));
         let group = group.as_deref();
-        let of = move |calls: Line<'_>| {
-            let on_it = calls.iter().rev().find(|call| call.filesystem == fs);
-            Some(sums(on_it?))
+        let line_sums = move |calls: Line<'_>| {
+            let call = calls.iter().rev().find(|call| call.filesystem == fs);
+            Some(sums(call?))
         };
         columns = columns
-            .grouped(group, "hooks", move |line| Some(of(line)?.hooks))
+            .grouped(group, "hooks", move |line| Some(line_sums(line)?.hooks))
             .grouped(group, "success path", move |line| {
-                Some(of(line)?.success_path.to_string())
+                Some(line_sums(line)?.success_path.to_string())
             })
             .grouped(group, "at most", move |line| {
-                Some(of(line)?.max.to_string())
+                Some(line_sums(line)?.max.to_string())
             })
             .grouped(group, "teardown", move |line| {
-                of(line).map(|of| times(of.teardown))
+                line_sums(line).map(|sums| times(sums.teardown))
             })
             .grouped(group, "others", move |line| {
-                of(line).map(|of| of.reachable - of.hooks)
+                line_sums(line).map(|sums| sums.reachable - sums.hooks)
             });
     }
     let on = match systems.as_slice() {
@@ -93,7 +93,7 @@ pub(super) fn details(document: &PlacementDocument, call: &SyscallPlacement, rea
     let hooks: Vec<&HookPlacement> = call.hooks.iter().filter(listed).collect();
     let left_out = match call.hooks.len() - hooks.len() {
         0 => String::new(),
-        1 => "1 more hook is on other paths: --reach shows them.".to_owned(),
+        1 => "1 more hook is on other paths: --reach shows it.".to_owned(),
         n => format!(
             "{} more hooks are on other paths: --reach shows them.",
             count(n as u64)
@@ -169,8 +169,8 @@ pub(super) fn modules(document: &PlacementDocument) -> Table {
         )
         .legend([
             "general: hooks outside every #if; file accessing: hooks on inodes, dentries, files, \
-             superblocks, paths and bprm; lines: of code, without blank lines and comments, for \
-             the framework all of security/.",
+             superblocks, paths and bprm; lines: of code, without blank lines and comments; for \
+             the framework, those of all of security/.",
         ])
         .legend(direct)
 }

@@ -73,7 +73,7 @@ pub fn coverage_report(profiles: &[&Document]) -> Report {
     let tables = kernels.iter().flat_map(|(kernel, hooks)| {
         let cells = profiles.iter().flat_map(|profile| &profile.cells);
         let cells: Vec<&Cell> = cells.filter(|cell| cell.key.kernel == *kernel).collect();
-        of_kernel(kernel, hooks, &cells, &facts)
+        kernel_tables(kernel, hooks, &cells, &facts)
     });
     Report {
         tables: tables.collect(),
@@ -83,13 +83,18 @@ pub fn coverage_report(profiles: &[&Document]) -> Report {
     }
 }
 
-fn of_kernel(kernel: &str, hooks: &BTreeSet<&str>, cells: &[&Cell], facts: &Facts) -> Vec<Table> {
+fn kernel_tables(
+    kernel: &str,
+    hooks: &BTreeSet<&str>,
+    cells: &[&Cell],
+    facts: &Facts,
+) -> Vec<Table> {
     let mut callers: BTreeMap<&str, Callers> = BTreeMap::new();
     for cell in cells {
         let costs = cell.hooks().into_iter().flatten();
         for (hook, calls) in costs.flat_map(|cost| called(cost, hooks)) {
-            let of_hook = callers.entry(hook).or_default();
-            let (least, most) = of_hook.entry(cell.title()).or_insert((calls, calls));
+            let operations = callers.entry(hook).or_default();
+            let (least, most) = operations.entry(cell.title()).or_insert((calls, calls));
             (*least, *most) = ((*least).min(calls), (*most).max(calls));
         }
     }
@@ -100,11 +105,11 @@ fn of_kernel(kernel: &str, hooks: &BTreeSet<&str>, cells: &[&Cell], facts: &Fact
     let others: Vec<&str> = others.iter().map(|(hook, _)| *hook).collect();
     let releases = releases(cells.iter().copied()).join(", ");
     let place = format!("{} ({})", short(kernel), short(&releases));
-    let of = format!("{} of {place}", hooks.len());
+    let total = format!("{} of {place}", hooks.len());
     let configurations = cells.iter().map(|cell| cell.configuration_title());
     let configurations = Vec::from_iter(BTreeSet::from_iter(configurations));
     vec![
-        unreached(hooks.difference(&names).copied(), &of, facts),
+        unreached(hooks.difference(&names).copied(), &total, facts),
         Columns::new()
             .left("hook", |(hook, _): &(&str, Callers)| *hook)
             .column("operations", |(_, callers)| callers.len())
@@ -121,13 +126,13 @@ fn of_kernel(kernel: &str, hooks: &BTreeSet<&str>, cells: &[&Cell], facts: &Fact
                 Value::plain(listed(&names, NAMED))
             })
             .table(
-                format!("Hooks that operations call: {} of {of}", known.len()),
+                format!("Hooks that operations call: {} of {total}", known.len()),
                 &known,
             )
             .legend([
                 format!("Measured under {}.", listed(&configurations, usize::MAX)),
-                "operations: that call the hook; calls: in one operation, least and most (0: the \
-                 kernel has no function for the hook itself, but a module's function ran)."
+                "operations: number that call the hook; calls: fewest and most in one operation \
+                 (0: the kernel has no function for the hook itself, but a module's function ran)."
                     .to_owned(),
             ])
             .legend((!others.is_empty()).then(|| {
@@ -154,7 +159,7 @@ fn called<'a>(
     std::iter::once((cost.hook.as_str(), cost.calls)).chain(inlined)
 }
 
-fn unreached<'a>(hooks: impl Iterator<Item = &'a str>, of: &str, facts: &Facts) -> Table {
+fn unreached<'a>(hooks: impl Iterator<Item = &'a str>, total: &str, facts: &Facts) -> Table {
     let fact = |hook: &str| {
         let mut facts = facts.fact.iter();
         facts.find(|fact| fact.hooks.iter().any(|name| name == hook))
@@ -182,7 +187,7 @@ fn unreached<'a>(hooks: impl Iterator<Item = &'a str>, of: &str, facts: &Facts) 
             Some(Value::long(&why, REASON_LIMIT).noted([code]))
         })
         .table(
-            format!("Hooks that no operation calls: {} of {of}", lines.len()),
+            format!("Hooks that no operation calls: {} of {total}", lines.len()),
             &lines,
         )
         .fixed(2)

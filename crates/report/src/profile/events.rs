@@ -15,14 +15,14 @@ use crate::text::{printable, short};
 
 pub(crate) const LEGEND: [&str; 2] = [
     "taken: jumps that were taken, calls, returns; indirect: jumps and calls through a register or \
-     memory; atomics: read-modify-writes, shared: on memory that is neither the \
-     task's stack nor per-CPU; REP: REP instructions, and the bytes that they store.",
+     memory; atomics: read-modify-writes; shared: on memory that is neither the task's stack nor \
+     per-CPU; REP: REP instructions, and the bytes that they store.",
     "Different cache lines of 64 bytes, counted at the first access: instructions (code), \
      read, written, and changed by shared atomics.",
 ];
 
 pub(super) fn by_hook(profiles: &[Cell]) -> Vec<Table> {
-    let tables = profiles.iter().filter_map(of_hooks);
+    let tables = profiles.iter().filter_map(hooks_table);
     tables.collect()
 }
 
@@ -32,7 +32,7 @@ pub(super) fn by_operation(profiles: &[Cell]) -> Vec<Table> {
     let groups = grouped(counted, |cell| {
         (&cell.key.kernel, &cell.key.filesystem, &cell.key.stack)
     });
-    tables.extend(groups.iter().map(|(_, of)| of_operations(of)));
+    tables.extend(groups.iter().map(|(_, cells)| operations_table(cells)));
     tables
 }
 
@@ -49,7 +49,7 @@ struct Line {
 
 fn numbers(events: &Events) -> Vec<i128> {
     let kinds = Events::KINDS.iter();
-    kinds.map(|kind| i128::from((kind.of)(events))).collect()
+    kinds.map(|kind| i128::from((kind.count)(events))).collect()
 }
 
 fn chosen(lines: &[Line]) -> Vec<bool> {
@@ -76,7 +76,7 @@ fn count(number: i128) -> Value {
     Value::from(u64::try_from(number).unwrap_or_default())
 }
 
-fn of_hooks(cell: &Cell) -> Option<Table> {
+fn hooks_table(cell: &Cell) -> Option<Table> {
     let whole = path(cell)?;
     let all = whole.events.as_ref()?;
     let line = |name: &str, calls, instructions: u64, events: &Option<Events>| {
@@ -130,8 +130,8 @@ fn of_hooks(cell: &Cell) -> Option<Table> {
 fn elsewhere(lines: &[Line], all: &Events) -> Option<String> {
     let chosen = chosen(lines);
     let kinds = Events::KINDS.iter().zip(chosen);
-    let others = kinds.filter(|(kind, chosen)| !chosen && (kind.of)(all) > 0);
-    let count = |kind: &EventKind| crate::format::count((kind.of)(all));
+    let others = kinds.filter(|(kind, chosen)| !chosen && (kind.count)(all) > 0);
+    let count = |kind: &EventKind| crate::format::count((kind.count)(all));
     let others: Vec<String> = others
         .map(|(kind, _)| format!("{} {}", kind.title, count(kind)))
         .collect();
@@ -159,14 +159,14 @@ fn against(whole: &HookedPath, cell: &Cell) -> Option<Line> {
 fn difference(whole: &HookedPath, cell: &Cell) -> Option<(i128, Vec<i128>)> {
     let base = &baseline(cell)?.path;
     let own = numbers(whole.events.as_ref()?);
-    let of = own.into_iter().zip(numbers(base.events.as_ref()?));
+    let pairs = own.into_iter().zip(numbers(base.events.as_ref()?));
     Some((
         super::difference(whole.total, base.total),
-        of.map(|(own, base)| own - base).collect(),
+        pairs.map(|(own, base)| own - base).collect(),
     ))
 }
 
-fn of_operations(cells: &[&Cell]) -> Table {
+fn operations_table(cells: &[&Cell]) -> Table {
     let compared = cells.iter().find_map(|cell| baseline(cell));
     let line = |cell: &&Cell| {
         let whole = path(cell)?;
@@ -199,13 +199,15 @@ fn of_operations(cells: &[&Cell]) -> Table {
 
 pub(super) fn records<'a, R: Copy + 'a>(
     mut columns: Columns<'a, R>,
-    of: fn(R) -> Option<Events>,
+    events: fn(R) -> Option<Events>,
 ) -> Columns<'a, R> {
     for EventKind {
-        name, of: number, ..
+        name,
+        count: number,
+        ..
     } in Events::KINDS
     {
-        columns = columns.column(*name, move |row| Some(number(&of(row)?)));
+        columns = columns.column(*name, move |row| Some(number(&events(row)?)));
     }
     columns
 }
@@ -227,28 +229,32 @@ pub(super) fn shared_tables(profiles: &[Cell]) -> Vec<Table> {
 }
 
 fn shared_table(cells: &[&Cell]) -> Option<Table> {
-    let names = StackNames::of(cells);
+    let names = StackNames::new(cells);
     let stacks = distinct(cells.iter().map(|cell| &cell.key.stack));
     let rows = cells.iter();
     let rows = rows.filter_map(|cell| Some(((operation(cell), &cell.key.stack), pair(cell)?)));
     let by_row: &HashMap<(Operation<'_>, &Vec<String>), Pair<'_>> = &rows.collect();
-    let differs = |of: &Operation<'_>| {
-        let mut pairs = stacks.iter().filter_map(|stack| by_row.get(&(*of, *stack)));
+    let differs = |operation: &Operation<'_>| {
+        let mut pairs = stacks
+            .iter()
+            .filter_map(|stack| by_row.get(&(*operation, *stack)));
         pairs.any(|(own, base)| own.shared_atomics != base.shared_atomics)
     };
     let mut operations = distinct(cells.iter().map(|cell| operation(cell)));
     operations.retain(differs);
     let first = stacks.first().copied()?;
-    let base = move |of| by_row.get(&(of, first)).map(|(_, base)| *base);
+    let base = move |operation| by_row.get(&(operation, first)).map(|(_, base)| *base);
     let mut columns = Columns::new()
         .left("operation", operation_title)
-        .right("baseline", move |of| {
-            base(of).map(|base| base.shared_atomics)
+        .right("baseline", move |operation| {
+            base(operation).map(|base| base.shared_atomics)
         })
-        .right("lines", move |of| base(of).map(|base| base.shared_lines));
+        .right("lines", move |operation| {
+            base(operation).map(|base| base.shared_lines)
+        });
     for stack in stacks.iter().copied() {
-        columns = columns.right(names.short(stack), move |of| {
-            by_row.get(&(of, stack)).map(|(own, base)| {
+        columns = columns.right(names.short(stack), move |operation| {
+            by_row.get(&(operation, stack)).map(|(own, base)| {
                 let more = super::difference(own.shared_atomics, base.shared_atomics);
                 let lines = super::difference(own.shared_lines, base.shared_lines);
                 match (more, lines) {
@@ -263,15 +269,15 @@ fn shared_table(cells: &[&Cell]) -> Option<Table> {
         });
     }
     let title = format!(
-        "{}, deterministic clock: atomics to memory that processors share, per operation",
+        "{}, deterministic clock: atomics on memory that processors share, per operation",
         where_profiled(cells)
     );
     columns
         .table(title, operations)
         .legend([
-            "Other processors wait for these if they work on the same objects; lines: different cache \
-             lines. For a stack: the added atomics, and lines in brackets. Operations to which no stack adds \
-             any are not shown.",
+            "Other processors wait for these if they work on the same objects; lines: different \
+             cache lines. Stacks: added atomics, with added lines in brackets. Operations whose \
+             atomics no stack changes are not shown.",
         ])
         .if_any()
 }
@@ -279,7 +285,7 @@ fn shared_table(cells: &[&Cell]) -> Option<Table> {
 pub(super) fn irq_tables(profiles: &[Cell]) -> Vec<Table> {
     let counted = profiles.iter().filter(|cell| irqs(cell).is_some());
     let groups = grouped(counted, |cell| (&cell.key.kernel, &cell.key.filesystem));
-    groups.iter().map(|(_, of)| irq_table(of)).collect()
+    groups.iter().map(|(_, cells)| irq_table(cells)).collect()
 }
 
 fn irqs(cell: &Cell) -> Option<&IrqsOff> {
@@ -312,8 +318,9 @@ fn irq_table(cells: &[&Cell]) -> Table {
             ),
             cells.iter().copied(),
         )
-        .legend(["On the dominant path, from the instruction that switches \
-             interrupts off to the one that switches them on; REP instructions count once. Kernel \
-             entry and exit, the same for all, are excluded. Switched off \
-             by: the function, and after each < its caller."])
+        .legend([
+            "On the dominant path, from the instruction that switches interrupts off to the one \
+             that switches them on; REP instructions count once. Kernel entry and exit, the same \
+             for all, are excluded. Switched off by: the function, followed by its callers (<).",
+        ])
 }

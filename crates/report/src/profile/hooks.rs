@@ -9,7 +9,7 @@ use super::{configured, path, where_profiled};
 use crate::cells::reason;
 use crate::column::Columns;
 use crate::format::{count, listed, share};
-use crate::group::{dearest_first, distinct, grouped};
+use crate::group::{distinct, grouped, most_expensive_first};
 use crate::table::{Table, Value};
 use crate::text::{printable, short};
 
@@ -20,8 +20,8 @@ pub(super) fn tables(profiles: &[Cell]) -> Vec<Table> {
         (&key.kernel, &key.stack, &key.filesystem)
     });
     let stacks = grouped(profiles, |Cell { key, .. }| (&key.stack, &key.filesystem));
-    let places = places.iter().map(|(_, of)| table(of));
-    let stacks = stacks.iter().filter_map(|(_, of)| kernels(of));
+    let places = places.iter().map(|(_, cells)| table(cells));
+    let stacks = stacks.iter().filter_map(|(_, cells)| kernels(cells));
     places.chain(stacks).collect()
 }
 
@@ -44,7 +44,7 @@ struct Sums<'a> {
 }
 
 impl<'a> Sums<'a> {
-    fn of(profiles: &[&'a Cell]) -> Sums<'a> {
+    fn new(profiles: &[&'a Cell]) -> Sums<'a> {
         let mut sums = Sums::default();
         for path in profiles.iter().filter_map(|cell| path(cell)) {
             sums.operations += 1;
@@ -74,10 +74,10 @@ impl<'a> Sums<'a> {
         share(self.hooked, self.total).unwrap_or_else(|| "n/a".to_owned())
     }
 
-    fn per_operation(&self, of: u64) -> Value {
+    fn per_operation(&self, count: u64) -> Value {
         match self.operations {
             0 => Value::plain("n/a"),
-            operations => Value::from(of as f64 / operations as f64),
+            operations => Value::from(count as f64 / operations as f64),
         }
     }
 }
@@ -89,8 +89,8 @@ impl Sum<'_> {
 }
 
 fn table(profiles: &[&Cell]) -> Table {
-    let sums = Sums::of(profiles);
-    let hooks = dearest_first(sums.hooks.iter().map(|(hook, sum)| (*hook, sum.inclusive)));
+    let sums = Sums::new(profiles);
+    let hooks = most_expensive_first(sums.hooks.iter().map(|(hook, sum)| (*hook, sum.inclusive)));
     let lines = hooks.into_iter().map(|hook| (hook, &sums.hooks[hook]));
     let mut columns = Columns::new()
         .left("hook", |(hook, _): (&str, &Sum<'_>)| hook)
@@ -123,9 +123,9 @@ fn table(profiles: &[&Cell]) -> Table {
         if sums.operations == 1 { "" } else { "s" }
     );
     columns.summed_up(title, lines, summaries).legend([
-        "operations: that call the hook; calls, sum: in one run of each operation; sum: from call to \
-         return; average: sum per call; dispatch: sum minus the modules' functions, which have a \
-         column per module.",
+        "operations: number that call the hook; calls, sum: totals for one run of each operation; \
+         sum: instructions from call to return; average: sum per call; dispatch: sum minus the \
+         modules' functions, which have a column per module.",
         "nested once: the sum counts a hook inside a hook with the outer one.",
     ])
 }
@@ -157,7 +157,10 @@ fn kernels(profiles: &[&Cell]) -> Option<Table> {
     if by_kernel.len() < 2 {
         return None;
     }
-    let sums: Vec<Sums<'_>> = by_kernel.iter().map(|(_, of)| Sums::of(of)).collect();
+    let sums: Vec<Sums<'_>> = by_kernel
+        .iter()
+        .map(|(_, cells)| Sums::new(cells))
+        .collect();
     let mut columns = Columns::new().left("hook", |hook: &str| hook);
     for ((kernel, _), sums) in by_kernel.iter().zip(&sums) {
         columns = columns.right(short(kernel), move |hook| {
@@ -165,14 +168,14 @@ fn kernels(profiles: &[&Cell]) -> Option<Table> {
             sum.map_or_else(|| Value::plain("-"), |sum| sum.average().into())
         });
     }
-    let mut dearest: HashMap<&str, u64> = HashMap::new();
+    let mut totals: HashMap<&str, u64> = HashMap::new();
     for (hook, sum) in sums.iter().flat_map(|sums| &sums.hooks) {
-        let cost = dearest.entry(hook).or_default();
+        let cost = totals.entry(hook).or_default();
         *cost = cost.saturating_add(sum.inclusive);
     }
-    let summary = |label: &str, of: fn(&Sums<'_>) -> Value| {
+    let summary = |label: &str, value: fn(&Sums<'_>) -> Value| {
         let label = [Value::plain(label)].into_iter();
-        label.chain(sums.iter().map(of)).collect()
+        label.chain(sums.iter().map(value)).collect()
     };
     let summaries = [
         summary("operations", |sums| sums.operations.into()),
@@ -187,7 +190,7 @@ fn kernels(profiles: &[&Cell]) -> Option<Table> {
         short(&profiles[0].key.filesystem),
         configured(profiles[0])
     );
-    let table = columns.summed_up(title, dearest_first(dearest), summaries).legend([
+    let table = columns.summed_up(title, most_expensive_first(totals), summaries).legend([
         "Figures: the average from call to return over all operations; -: never called. hooks per \
          operation: instructions, a hook inside a hook counted with the outer one.",
     ]);

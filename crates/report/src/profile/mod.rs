@@ -76,7 +76,7 @@ struct StackNames<'a>(&'a [String]);
 
 impl<'a> StackNames<'a> {
     /// Relative to the first profile's baseline, or to the first profile.
-    fn of(profiles: &[&'a Cell]) -> StackNames<'a> {
+    fn new(profiles: &[&'a Cell]) -> StackNames<'a> {
         let mut baselines = profiles.iter().filter_map(|cell| baseline(cell));
         let first = baselines.next().map(|baseline| &baseline.stack);
         let first = first.or_else(|| profiles.first().map(|cell| &cell.key.stack));
@@ -139,8 +139,11 @@ impl<'a> Line<'a> {
     }
 
     fn operation(self) -> Option<&'a Counted> {
-        let of = self.cell.counted().filter(|of| of.hooked.is_some());
-        of.filter(|_| self.hook.is_none())
+        let counted = self
+            .cell
+            .counted()
+            .filter(|counted| counted.hooked.is_some());
+        counted.filter(|_| self.hook.is_none())
     }
 
     fn path(self) -> Option<&'a HookedPath> {

@@ -21,7 +21,7 @@ pub(super) fn tables(profiles: &[Cell]) -> Vec<Table> {
     let operations = grouped(profiles, |cell| {
         (&cell.key.kernel, &cell.key.filesystem, operation(cell))
     });
-    operations.iter().map(|(_, of)| table(of)).collect()
+    operations.iter().map(|(_, cells)| table(cells)).collect()
 }
 
 struct Side<'a> {
@@ -53,27 +53,33 @@ fn costs(hooks: &[HookCost]) -> Costs<'_> {
         own,
     };
     let mut costs = Costs::new();
-    for of in hooks {
-        let hook = of.hook.as_str();
+    for cost in hooks {
+        let hook = cost.hook.as_str();
         let line = |behind| Line { hook, behind };
-        let own = Some([of.exclusive, of.dispatch]);
-        costs.insert(line(None), figures(of.calls, of.inclusive, own));
-        for of in &of.implementations {
-            let behind = Some((of.module.as_str(), of.function.as_str()));
-            costs.insert(line(behind), figures(of.calls, of.inclusive, None));
+        let own = Some([cost.exclusive, cost.dispatch]);
+        costs.insert(line(None), figures(cost.calls, cost.inclusive, own));
+        for implementation in &cost.implementations {
+            let behind = Some((
+                implementation.module.as_str(),
+                implementation.function.as_str(),
+            ));
+            costs.insert(
+                line(behind),
+                figures(implementation.calls, implementation.inclusive, None),
+            );
         }
     }
     costs
 }
 
 impl<'a> Side<'a> {
-    fn of(profile: &'a Cell) -> Side<'a> {
+    fn new(profile: &'a Cell) -> Side<'a> {
         let baseline = baseline(profile);
         Side {
             profile,
             baseline,
             tested_costs: costs(profile.hooks().unwrap_or_default()),
-            baseline_costs: costs(baseline.map_or(&[], |of| &of.path.hooks)),
+            baseline_costs: costs(baseline.map_or(&[], |baseline| &baseline.path.hooks)),
         }
     }
 
@@ -99,11 +105,15 @@ fn table(profiles: &[&Cell]) -> Table {
     let mut shown = profiles.to_vec();
     // The baseline is already shown next to the others.
     shown.retain(|cell| {
-        let is_baseline = || baselines.iter().any(|of| of.stack == cell.key.stack);
+        let is_baseline = || {
+            baselines
+                .iter()
+                .any(|baseline| baseline.stack == cell.key.stack)
+        };
         path(cell).is_none() || baseline(cell).is_some() || !is_baseline()
     });
-    let names = StackNames::of(&shown);
-    let sides: Vec<Side<'_>> = shown.into_iter().map(Side::of).collect();
+    let names = StackNames::new(&shown);
+    let sides: Vec<Side<'_>> = shown.into_iter().map(Side::new).collect();
     let mut title = format!(
         "{}, deterministic clock: {}",
         where_profiled(profiles),
@@ -124,7 +134,7 @@ fn columns<'a>(sides: &'a [Side<'a>], names: &StackNames<'_>) -> Columns<'a, &'a
     let alone = sides.len() == 1;
     for side in sides {
         let name = names.short(&side.profile.key.stack);
-        let baseline = side.baseline.map(|of| names.short(&of.stack));
+        let baseline = side.baseline.map(|baseline| names.short(&baseline.stack));
         let titles = match &baseline {
             Some(baseline) if alone => ["calls", baseline, &name, "difference"],
             Some(_) => ["calls", "baseline", "tested", "difference"],
@@ -217,19 +227,19 @@ fn regions(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
 fn lines<'a>(sides: &[Side<'a>]) -> Vec<Line<'a>> {
     let tested = sides.iter().flat_map(|side| &side.tested_costs);
     let baselines = sides.iter().flat_map(|side| &side.baseline_costs);
-    let mut dearest: HashMap<Line<'_>, u64> = HashMap::new();
+    let mut maxima: HashMap<Line<'_>, u64> = HashMap::new();
     for (&line, figures) in tested.chain(baselines) {
         if line.behind.is_some() || figures.calls > 0 || figures.inclusive > 0 {
-            let most = dearest.entry(line).or_default();
+            let most = maxima.entry(line).or_default();
             *most = figures.inclusive.max(*most);
         }
     }
     let sorted = |(&Line { hook, behind }, cost)| {
-        let of_hook = dearest.get(&Line { hook, behind: None })?;
+        let of_hook = maxima.get(&Line { hook, behind: None })?;
         let own = behind.map(|_| Reverse(cost));
         Some((Reverse(of_hook), hook, own, behind))
     };
-    let mut lines: Vec<_> = dearest.iter().filter_map(sorted).collect();
+    let mut lines: Vec<_> = maxima.iter().filter_map(sorted).collect();
     lines.sort_unstable();
     let line = |(_, hook, _, behind)| Line { hook, behind };
     lines.into_iter().map(line).collect()
@@ -292,16 +302,16 @@ fn compared(tested: Option<&Figures>, baseline: Option<&Figures>) -> [Value; COL
 
 fn summary(sides: &[Side<'_>]) -> Vec<Vec<Value>> {
     let none = Value::default;
-    let row = |label: &str, of: &dyn Fn(&Side<'_>) -> [Value; COLUMNS]| {
+    let row = |label: &str, values: &dyn Fn(&Side<'_>) -> [Value; COLUMNS]| {
         let label = std::iter::once(Value::plain(label));
-        label.chain(sides.iter().flat_map(of)).collect()
+        label.chain(sides.iter().flat_map(values)).collect()
     };
     let total = |side: &Side<'_>| match path(side.profile) {
         None => [none(), without_figure(side.profile), none(), none()],
-        Some(_) => summed_up(side, |of| of.total),
+        Some(_) => summed_up(side, |path| path.total),
     };
-    let outside = |of: &HookedPath| of.total.saturating_sub(of.hooked);
-    let hooked = |side: &Side<'_>| summed_up(side, |of| of.hooked);
+    let outside = |path: &HookedPath| path.total.saturating_sub(path.hooked);
+    let hooked = |side: &Side<'_>| summed_up(side, |path| path.hooked);
     let mut rows = vec![
         row("hooks, nested once", &hooked),
         row("outside hooks", &|side| summed_up(side, outside)),
@@ -317,10 +327,10 @@ fn summary(sides: &[Side<'_>]) -> Vec<Vec<Value>> {
     rows
 }
 
-fn summed_up(side: &Side<'_>, of: impl Fn(&HookedPath) -> u64) -> [Value; COLUMNS] {
+fn summed_up(side: &Side<'_>, count: impl Fn(&HookedPath) -> u64) -> [Value; COLUMNS] {
     let none = Value::default;
-    let baseline = side.baseline.map(|baseline| of(&baseline.path));
-    match (path(side.profile).map(of), baseline) {
+    let baseline = side.baseline.map(|baseline| count(&baseline.path));
+    match (path(side.profile).map(count), baseline) {
         (None, _) => Default::default(),
         (Some(alone), None) => [none(), alone.into(), none(), none()],
         (Some(tested), Some(base)) => {

@@ -15,7 +15,7 @@ use crate::table::{Table, Tone, Value};
 
 pub(super) fn tables(profiles: &[Cell]) -> Vec<Table> {
     let places = grouped(profiles, |cell| (&cell.key.kernel, &cell.key.filesystem));
-    places.iter().map(|(_, of)| table(of)).collect()
+    places.iter().map(|(_, cells)| table(cells)).collect()
 }
 
 struct Side<'a> {
@@ -25,7 +25,7 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn of(profiles: &[&'a Cell]) -> Side<'a> {
+    fn new(profiles: &[&'a Cell]) -> Side<'a> {
         Side {
             first: profiles[0],
             profiles: HashMap::from_iter(profiles.iter().map(|cell| (operation(cell), *cell))),
@@ -46,28 +46,36 @@ impl<'a> Side<'a> {
         columns: Columns<'c, Operation<'c>>,
         name: Option<&str>,
     ) -> Columns<'c, Operation<'c>> {
-        let path = |of| path(self.profiles.get(&of)?);
-        let pair = |of| pair(self.profiles.get(&of)?);
+        let path = |operation| path(self.profiles.get(&operation)?);
+        let pair = |operation| pair(self.profiles.get(&operation)?);
         columns
-            .grouped(name, "total", move |of| match self.profiles.get(&of) {
-                None => not_measured("not measured"),
-                Some(cell) => path(of).map_or_else(|| without_figure(cell), |p| p.total.into()),
+            .grouped(name, "total", move |operation| {
+                match self.profiles.get(&operation) {
+                    None => not_measured("not measured"),
+                    Some(cell) => {
+                        path(operation).map_or_else(|| without_figure(cell), |p| p.total.into())
+                    }
+                }
             })
-            .grouped(name, "hooks", move |of| Some(path(of)?.hooked))
-            .grouped(name, "share", move |of| {
-                path(of).map(|p| share_of(p.hooked, p.total))
+            .grouped(name, "hooks", move |operation| {
+                Some(path(operation)?.hooked)
             })
-            .grouped(name, "calls", move |of| path(of).map(hook_calls))
+            .grouped(name, "share", move |operation| {
+                path(operation).map(|p| share_of(p.hooked, p.total))
+            })
+            .grouped(name, "calls", move |operation| {
+                path(operation).map(hook_calls)
+            })
             .only_if(self.compared, |columns| {
                 columns
-                    .grouped(name, "d total", move |of| {
-                        pair(of).map(|pair| Value::difference(more_in_all(pair)))
+                    .grouped(name, "d total", move |operation| {
+                        pair(operation).map(|pair| Value::difference(more_in_all(pair)))
                     })
-                    .grouped(name, "d hooks", move |of| {
-                        pair(of).map(|pair| Value::difference(more_in_hooks(pair)))
+                    .grouped(name, "d hooks", move |operation| {
+                        pair(operation).map(|pair| Value::difference(more_in_hooks(pair)))
                     })
-                    .grouped(name, "residual", move |of| {
-                        pair(of).map(|(_, baseline)| residual::value(baseline))
+                    .grouped(name, "residual", move |operation| {
+                        pair(operation).map(|(_, baseline)| residual::value(baseline))
                     })
             })
     }
@@ -89,8 +97,8 @@ fn more_in_hooks((path, baseline): Pair<'_>) -> i128 {
 
 fn table(profiles: &[&Cell]) -> Table {
     let stacks = grouped(profiles.iter().copied(), |cell| &cell.key.stack);
-    let sides: Vec<Side<'_>> = stacks.iter().map(|(_, of)| Side::of(of)).collect();
-    let names = StackNames::of(profiles);
+    let sides: Vec<Side<'_>> = stacks.iter().map(|(_, cells)| Side::new(cells)).collect();
+    let names = StackNames::new(profiles);
     let mut columns = Columns::new().left("operation", operation_title);
     for side in &sides {
         let name = (sides.len() > 1).then(|| names.short(&side.first.key.stack));
@@ -102,7 +110,7 @@ fn table(profiles: &[&Cell]) -> Table {
     if let [side] = sides.as_slice() {
         title += &format!("{}: ", configured(side.first));
     }
-    title += "guest kernel instructions per operation, and of them in hooks";
+    title += "guest kernel instructions per operation, in total and in hooks";
     columns
         .summed_up(title, operations, summary)
         .legend(legend(&sides, &names))
@@ -110,8 +118,8 @@ fn table(profiles: &[&Cell]) -> Table {
 
 fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
     let mut legend = vec![
-        "hooks: instructions inside hooks, a hook inside a hook counted with the outer one; \
-         share: of them in total; calls: of hooks."
+        "hooks: instructions inside hooks, a hook inside a hook counted with the outer one; share: \
+         hooks / total; calls: hook calls."
             .to_owned(),
     ];
     let compared = sides.iter().flat_map(Side::pairs);
@@ -159,7 +167,10 @@ fn summary(sides: &[Side<'_>]) -> Vec<Value> {
             let total: i128 = side.pairs().map(more_in_all).sum();
             let hooked: i128 = side.pairs().map(more_in_hooks).sum();
             // Their sum would hide residuals that cancel out.
-            let held = side.pairs().filter(|(_, of)| of.instructions != 0).count();
+            let held = side
+                .pairs()
+                .filter(|(_, residual)| residual.instructions != 0)
+                .count();
             values.extend([Value::difference(total), Value::difference(hooked)]);
             values.push(match held {
                 0 => Value::plain("all 0"),

@@ -25,7 +25,7 @@ pub(super) fn prediction_tables(findings: &SweepFindings) -> Vec<Table> {
     });
     let tables = groups
         .into_iter()
-        .map(|((kernel, lsm), of)| prediction_table(kernel, lsm, &of));
+        .map(|((kernel, lsm), predictions)| prediction_table(kernel, lsm, &predictions));
     tables.collect()
 }
 
@@ -168,8 +168,8 @@ pub(super) fn rule_tables(
     by_hook: bool,
 ) -> Vec<Table> {
     let mut units: HashMap<_, Unit> = HashMap::new();
-    for of in swept {
-        let (kernel, module, _, _, unit) = of.place();
+    for swept in swept {
+        let (kernel, module, _, _, unit) = swept.place();
         units.entry((kernel, module)).or_insert(unit);
     }
     grouped(&findings.rules, |rule| (rule.kernel.as_str(), rule.module))
@@ -189,7 +189,9 @@ fn rule_table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option
     let mut lines: Vec<(String, Vec<&DepthRule>)> = Vec::new();
     for (benchmark, of_benchmark) in grouped(rules.iter().copied(), |r| r.benchmark.as_str()) {
         let hooks = grouped(of_benchmark, |rule| rule.hook.as_str());
-        let any_whole = hooks.iter().any(|(_, of)| of.iter().any(|r| is_whole(r)));
+        let any_whole = hooks
+            .iter()
+            .any(|(_, rules)| rules.iter().any(|r| is_whole(r)));
         for (hook, of_hook) in hooks {
             let whole = of_hook.first().is_some_and(|rule| is_whole(rule));
             if !whole && any_whole && !by_hook {
@@ -204,24 +206,24 @@ fn rule_table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option
         }
     }
     let mut columns = Columns::new().left("benchmark", |(label, _): Line<'_>| label);
-    for &caches_of in &caches {
-        let name = format!("{caches_of} caches");
+    for &state in &caches {
+        let name = format!("{state} caches");
         let group = (caches.len() > 1).then_some(name.as_str());
         columns = columns
             .grouped(group, "rule", move |line| {
-                of(line, caches_of).map_or("-".to_owned(), |of| numbers::rule(of.a, of.b))
+                find_rule(line, state).map_or("-".to_owned(), |rule| numbers::rule(rule.a, rule.b))
             })
             .grouped(group, "off by", move |line| {
-                of(line, caches_of).map(|of| numbers::decimals(of.residual, 4))
+                find_rule(line, state).map(|rule| numbers::decimals(rule.residual, 4))
             })
             .grouped(group, "r²", move |line| {
-                of(line, caches_of).map(|of| numbers::r2(of.r2))
+                find_rule(line, state).map(|rule| numbers::r2(rule.r2))
             })
             .grouped(group, "β1", move |line| {
-                of(line, caches_of)?.beta1.map(numbers::cost)
+                find_rule(line, state)?.beta1.map(numbers::cost)
             })
             .grouped(group, "depths", move |line| {
-                of(line, caches_of).map(|of| Value::plain(depths(&of.depths)))
+                find_rule(line, state).map(|rule| Value::plain(depths(&rule.depths)))
             });
     }
     let mut title = format!("{}, {}", short(&first.kernel), first.module);
@@ -239,7 +241,7 @@ fn rule_table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option
 
 type Line<'a> = &'a (String, Vec<&'a DepthRule>);
 
-fn of<'a>((_, rules): Line<'a>, caches: Caches) -> Option<&'a DepthRule> {
+fn find_rule<'a>((_, rules): Line<'a>, caches: Caches) -> Option<&'a DepthRule> {
     let mut rules = rules.iter().copied();
     rules.find(|rule| rule.caches == caches)
 }

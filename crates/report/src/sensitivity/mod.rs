@@ -91,7 +91,7 @@ pub(crate) struct Parted<'a> {
 
 impl<'a> Parted<'a> {
     /// Where only one hook is delayed, its slope is the whole.
-    pub(crate) fn of(slopes: &[&'a Swept<'a>]) -> Parted<'a> {
+    pub(crate) fn new(slopes: &[&'a Swept<'a>]) -> Parted<'a> {
         let (wholes, parts): (Vec<&Swept<'_>>, Vec<&Swept<'_>>) =
             slopes.iter().partition(|swept| swept.delay.is_whole());
         if wholes.is_empty() && shared(parts.iter().map(|part| part.hooks())).is_some() {
@@ -107,7 +107,7 @@ impl<'a> Parted<'a> {
 pub(crate) fn operations<'a>(slopes: &[&'a Swept<'a>]) -> Vec<(Operation<'a>, Parted<'a>)> {
     grouped(slopes.iter().copied(), Swept::operation)
         .into_iter()
-        .map(|(operation, of)| (operation, Parted::of(&of)))
+        .map(|(operation, slopes)| (operation, Parted::new(&slopes)))
         .collect()
 }
 
@@ -139,37 +139,37 @@ pub(crate) fn where_swept(slopes: &[&Swept<'_>]) -> String {
 
 pub fn sensitivity_records(document: &Document) -> Records<'_> {
     Columns::new()
-        .column("kernel", |of: Swept<'_>| &of.cell.key.kernel)
-        .column("release", |of| &of.cell.release)
-        .column("module", |of| of.delay.module.to_string())
-        .column("stack", |of| of.cell.key.stack.join(","))
-        .column("filesystem", |of| &of.cell.key.filesystem)
-        .column("caches", |of| of.delay.caches.to_string())
-        .column("hooks", |of| of.hooks().join(","))
-        .column("benchmark", |of| of.cell.key.benchmark())
-        .column("variant", |of| of.cell.key.variant())
-        .column("syscalls", |of| of.cell.syscalls.join(","))
-        .column("status", |of| of.cell.status().to_string())
-        .column("checks_per_operation", |of| Some(of.slope?.slope))
-        .column("ci95_low", |of| Some(of.slope?.ci95[0]))
-        .column("ci95_high", |of| Some(of.slope?.ci95[1]))
-        .column("intercept", |of| Some(of.slope?.intercept))
-        .column("unit", |of| of.unit.to_string())
-        .column("r2", |of| of.slope?.r2)
-        .column("bend", |of| of.slope?.bend)
-        .column("residual", |of| Some(of.slope?.residual))
-        .column("n", |of| Some(of.slope?.n))
-        .column("dirty", |of| Some(of.slope?.dirty))
-        .column("delays", |of| Some(of.slope?.points.len()))
-        .column("longest_delay_ns", |of| {
-            let points = of.slope?.points.iter();
+        .column("kernel", |swept: Swept<'_>| &swept.cell.key.kernel)
+        .column("release", |swept| &swept.cell.release)
+        .column("module", |swept| swept.delay.module.to_string())
+        .column("stack", |swept| swept.cell.key.stack.join(","))
+        .column("filesystem", |swept| &swept.cell.key.filesystem)
+        .column("caches", |swept| swept.delay.caches.to_string())
+        .column("hooks", |swept| swept.hooks().join(","))
+        .column("benchmark", |swept| swept.cell.key.benchmark())
+        .column("variant", |swept| swept.cell.key.variant())
+        .column("syscalls", |swept| swept.cell.syscalls.join(","))
+        .column("status", |swept| swept.cell.status().to_string())
+        .column("checks_per_operation", |swept| Some(swept.slope?.slope))
+        .column("ci95_low", |swept| Some(swept.slope?.ci95[0]))
+        .column("ci95_high", |swept| Some(swept.slope?.ci95[1]))
+        .column("intercept", |swept| Some(swept.slope?.intercept))
+        .column("unit", |swept| swept.unit.to_string())
+        .column("r2", |swept| swept.slope?.r2)
+        .column("bend", |swept| swept.slope?.bend)
+        .column("residual", |swept| Some(swept.slope?.residual))
+        .column("n", |swept| Some(swept.slope?.n))
+        .column("dirty", |swept| Some(swept.slope?.dirty))
+        .column("delays", |swept| Some(swept.slope?.points.len()))
+        .column("longest_delay_ns", |swept| {
+            let points = swept.slope?.points.iter();
             points.map(|point| point.delay_ns).max()
         })
-        .column("counted", |of| of.slope?.counted)
-        .column("difference", |of| of.slope?.difference())
-        .column("explanation", |of| of.slope?.explanation.as_ref())
-        .column("reason", |of| of.cell.reason())
-        .column("part", |of| of.delay.part)
-        .column("others", |of| Some(of.slope?.others))
+        .column("counted", |swept| swept.slope?.counted)
+        .column("difference", |swept| swept.slope?.difference())
+        .column("explanation", |swept| swept.slope?.explanation.as_ref())
+        .column("reason", |swept| swept.cell.reason())
+        .column("part", |swept| swept.delay.part)
+        .column("others", |swept| Some(swept.slope?.others))
         .records(swept(document))
 }

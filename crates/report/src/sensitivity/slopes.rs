@@ -21,7 +21,7 @@ const LEGEND: &str = "slope: permission checks per operation, with its 95 % inte
 
 pub(super) fn tables(swept: &[Swept<'_>], by_hook: bool) -> Vec<Table> {
     let groups = grouped(swept, Swept::place).into_iter();
-    let mut tables: Vec<Table> = groups.map(|(_, of)| table(&of, by_hook)).collect();
+    let mut tables: Vec<Table> = groups.map(|(_, slopes)| table(&slopes, by_hook)).collect();
     if let Some(first) = tables.first_mut() {
         first.legend.insert(0, LEGEND.to_owned());
     }
@@ -38,7 +38,7 @@ struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    fn of(slopes: &[&Swept<'a>], shown: &[&Swept<'a>], unit: Unit) -> Shape<'a> {
+    fn new(slopes: &[&Swept<'a>], shown: &[&Swept<'a>], unit: Unit) -> Shape<'a> {
         let longest = || shown.iter().filter_map(|swept| longest_ns(swept.slope?));
         let longest_ns = shared(longest());
         Shape {
@@ -105,7 +105,7 @@ fn table<'a>(slopes: &[&'a Swept<'a>], by_hook: bool) -> Table {
     let wholes = operations.iter().flat_map(|(_, parted)| &parted.wholes);
     let wholes: Vec<&Swept<'_>> = wholes.copied().collect();
     let unit = slopes.first().map_or(Unit::Instructions, |s| s.unit);
-    let shape = Shape::of(slopes, &wholes, unit);
+    let shape = Shape::new(slopes, &wholes, unit);
     let mut lines = Vec::new();
     let mut hooks_shown = false;
     for (_, Parted { wholes, parts }) in &operations {
@@ -165,7 +165,7 @@ fn legend(wholes: &[&Swept<'_>], shape: &Shape<'_>, hooks_shown: bool) -> Vec<St
     if hooks_shown {
         legend.push("Below an operation: each hook delayed alone.".to_owned());
     }
-    let bend = "bend: how far the points sag from the line, of its rise, if above 1 %.";
+    let bend = "bend: how far the points sag from the line, as a share of its rise, if above 1 %.";
     legend.extend(shape.bent.then(|| bend.to_owned()));
     if let Some(longest_ns) = shape.longest_ns {
         let slopes = wholes.iter().filter_map(|swept| swept.slope);
@@ -216,7 +216,7 @@ fn summary(wholes: &[&Swept<'_>], shape: &Shape<'_>) -> Option<Vec<Value>> {
     let largest = differences.map(f64::abs).max_by(f64::total_cmp);
     let explained = ok.iter().filter_map(|slope| slope.r2);
     let smallest = explained.min_by(f64::total_cmp);
-    let total = |of: fn(&Slope) -> u64| Value::from(sum(ok.iter().map(|slope| of(slope))));
+    let total = |count: fn(&Slope) -> u64| Value::from(sum(ok.iter().map(|slope| count(slope))));
     let mut values = vec![Value::default(); if shape.bent { 7 } else { 6 }];
     values[0] = Value::plain(format!("{} slopes", count(ok.len() as u64)));
     values[3] = largest
@@ -226,9 +226,9 @@ fn summary(wholes: &[&Swept<'_>], shape: &Shape<'_>) -> Option<Vec<Value>> {
         .map(|r2| format!("≥ {}", numbers::r2(Some(r2))))
         .into();
     values.extend([
-        total(|of| of.n),
-        total(|of| of.dirty),
-        total(|of| of.others),
+        total(|slope| slope.n),
+        total(|slope| slope.dirty),
+        total(|slope| slope.others),
     ]);
     Some(values)
 }

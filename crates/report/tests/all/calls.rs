@@ -121,7 +121,7 @@ fn names_cannot_break_a_format() {
         "x_y_z;a_b_c?0_99?calls=7_0 5\nx_y_z;a_b_c?0_99?calls=7_0;(1) 7\n\
          x_y_z;a_b_c?0_99?calls=7_0;__ 2\n"
     );
-    let read = Read::of(&callgrind_of(&made));
+    let read = Read::parse(&callgrind_of(&made));
     assert_eq!(read.own["a;b c?0 99?calls=7 0"], 5);
     assert_eq!(read.own["(1)"], 7);
     assert_eq!(read.own["?"], 2);
@@ -132,7 +132,7 @@ fn names_cannot_break_a_format() {
 fn an_operation_named_like_a_function_stays_its_own() {
     let mut tree = CallTree::default();
     add(&mut tree, 0, "read", 1, 5);
-    let read = Read::of(&callgrind_of(&[("read".to_owned(), &tree)]));
+    let read = Read::parse(&callgrind_of(&[("read".to_owned(), &tree)]));
     assert_eq!(read.own["read"], 5);
     assert_eq!(
         read.calls[&("read (operation)".to_owned(), "read".to_owned())],
@@ -146,11 +146,11 @@ struct Read {
     own: HashMap<String, u64>,
     /// Calls and inclusive cost.
     calls: HashMap<(String, String), (u64, u64)>,
-    said: Vec<u64>,
+    totals: Vec<u64>,
 }
 
 impl Read {
-    fn of(text: &str) -> Read {
+    fn parse(text: &str) -> Read {
         let mut read = Read::default();
         let mut names: HashMap<String, String> = HashMap::new();
         let mut name = |text: &str| {
@@ -172,7 +172,7 @@ impl Read {
                 calls = Some(text.strip_suffix(" 0").unwrap().parse().unwrap());
                 assert!(calls > Some(0));
             } else if let Some((_, total)) = line.split_once(": ") {
-                read.said.push(total.parse().unwrap());
+                read.totals.push(total.parse().unwrap());
             } else if line.starts_with("fl=") {
             } else {
                 let cost = line.strip_prefix("0 ").unwrap().parse().unwrap();
@@ -186,7 +186,7 @@ impl Read {
             }
         }
         let total = read.total();
-        assert_eq!(read.said, [total, total]);
+        assert_eq!(read.totals, [total, total]);
         read
     }
 
@@ -233,7 +233,7 @@ proptest! {
         prop_assert!(lines.is_sorted());
         let own = |line: &&str| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap();
         prop_assert_eq!(lines.iter().map(own).sum::<u64>(), total);
-        let read = Read::of(&callgrind_of(&operations));
+        let read = Read::parse(&callgrind_of(&operations));
         prop_assert_eq!(read.total(), total);
         // Callees of a function count once in its inclusive cost.
         for function in ["a", "b", "c", "d", "e", "a.cold"] {
@@ -268,16 +268,16 @@ fn callgrind_annotate_reads_it() {
     let line = text.lines().find(|line| line.contains("PROGRAM TOTALS"));
     let total: String = line.unwrap().chars().filter(char::is_ascii_digit).collect();
     assert_eq!(total.parse::<u64>().unwrap(), 2 * tree.total());
-    let of = |function: &str| {
+    let cost = |function: &str| {
         let mut lines = text.lines();
         let line = lines.find(|line| line.contains(" * ") && line.ends_with(function));
         let (cost, _) = line.unwrap().split_once('*').unwrap();
         let cost: String = cost.chars().filter(char::is_ascii_digit).collect();
         cost.parse::<u64>().unwrap()
     };
-    assert_eq!(of(":open:AA"), tree.total());
-    assert_eq!(of(":link_path_walk"), 2 * 1_752);
-    assert_eq!(of(":selinux_inode_permission"), 2 * 1_100);
+    assert_eq!(cost(":open:AA"), tree.total());
+    assert_eq!(cost(":link_path_walk"), 2 * 1_752);
+    assert_eq!(cost(":selinux_inode_permission"), 2 * 1_100);
 }
 
 /// From a real run: cost that SELinux adds to an open, by caller.

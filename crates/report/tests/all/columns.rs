@@ -54,7 +54,11 @@ fn programs_get_what_values_are() {
     '=tcp?[31m,12000,1.25,false
     udp|unix,7,,true
     ");
-    let kinds: Vec<Kind> = records().headings.iter().map(|of| of.kind).collect();
+    let kinds: Vec<Kind> = records()
+        .headings
+        .iter()
+        .map(|heading| heading.kind)
+        .collect();
     let expected = [Kind::Text, Kind::Integer, Kind::Float, Kind::Flag];
     assert_eq!(kinds, expected);
     let second = records().rows.nth(1).unwrap();
@@ -76,7 +80,7 @@ fn readers_get_tables() {
     let aligned: Vec<Align> = report().tables[0]
         .columns
         .iter()
-        .map(|of| of.align)
+        .map(|column| column.align)
         .collect();
     assert_eq!(
         aligned,

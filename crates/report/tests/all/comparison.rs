@@ -33,7 +33,7 @@ fn tables() {
     insta::assert_snapshot!("tables_in_markdown", markdown(&report));
     let changed = comparison_report(&document, &ComparisonOptions { changed: true });
     let text = terminal(&changed, &Layout::default());
-    let hidden = text.contains("1 cells that are the same are not shown.");
+    let hidden = text.contains("1 unchanged cells are not shown.");
     assert!(hidden && !text.contains("stat:AA/BB"), "{text}");
     insta::assert_snapshot!(
         comparison_summary(&document),
@@ -47,12 +47,12 @@ fn read(page: &str) -> String {
     let body = page.split_once("<main").unwrap().1;
     let body = body.split_once("<script>").unwrap().0;
     for part in body.split('<').skip(1) {
-        let (tag, said) = part.split_once('>').unwrap();
+        let (tag, content) = part.split_once('>').unwrap();
         let breaks = ["p", "tr", "summary", "h2", "li"];
         if breaks.contains(&tag.split(' ').next().unwrap()) {
             text.push('\n');
         }
-        text += said;
+        text += content;
     }
     text
 }
@@ -69,7 +69,7 @@ fn a_page_says_first_what_changed() {
         @"Worse: 1 of 3 cells changed, for the worse (in instructions); most: open:AA/BB under capability,selinux, +8 instructions (+0.2 %), by inode_permission (selinux_inode_permission)."
     );
     // Equal measurements are listed after the changes.
-    let [changed, same] = ["What changed", "Every cell"].map(|of| text.find(of).unwrap());
+    let [changed, same] = ["What changed", "Every cell"].map(|heading| text.find(heading).unwrap());
     assert!(changed < same);
     assert!(page.contains("<details><summary>Every cell"), "{text}");
 }
@@ -108,32 +108,32 @@ fn a_page_tells_hooks_apart_from_what_lies_outside() {
         residual_functions: Vec::new(),
         events: Vec::new(),
     };
-    let told = |explained: &Explanation| {
+    let page_text = |explained: &Explanation| {
         let document = ComparisonDocument {
             explanations: vec![explained.clone()],
             ..document.clone()
         };
         read(&comparison_page(&document))
     };
-    let text = told(&explained);
-    for told in [
+    let text = page_text(&explained);
+    for expected in [
         "by inode_permission (selinux_inode_permission)",
         "inode_permission ×2selinux_inode_permission +11",
     ] {
-        assert!(text.contains(told), "{text}");
+        assert!(text.contains(expected), "{text}");
     }
     // The calling function, if it accounts for most.
     let mut dispatch = explained.clone();
     let hook = &mut dispatch.hooks[0];
     (hook.dispatch, hook.implementations[0].difference) = (11, 1);
-    let text = told(&dispatch);
+    let text = page_text(&dispatch);
     let function = "by inode_permission (security_inode_permission)";
     assert!(text.contains(function), "{text}");
     // Changes in the other direction explain nothing.
     let mut outside = explained.clone();
     outside.hooks[0].difference = -12;
     (outside.hooked, outside.residual) = (-12, 19);
-    let text = told(&outside);
+    let text = page_text(&outside);
     assert!(text.contains(", outside hooks"), "{text}");
 }
 
@@ -240,10 +240,10 @@ fn junit_is_xml_whose_counts_are_those_of_its_cases() {
         let root = xml.root_element();
         assert_eq!(root.tag_name().name(), "testsuites");
         let all = |name: &str| xml.descendants().filter(|n| n.has_tag_name(name)).count();
-        let said = |key: &str| root.attribute(key).unwrap().parse::<usize>().unwrap();
-        assert_eq!(said("tests"), all("testcase"));
-        assert_eq!(said("failures"), all("failure"));
-        assert_eq!(said("errors"), all("error"));
+        let count = |key: &str| root.attribute(key).unwrap().parse::<usize>().unwrap();
+        assert_eq!(count("tests"), all("testcase"));
+        assert_eq!(count("failures"), all("failure"));
+        assert_eq!(count("errors"), all("error"));
         assert_eq!((all("failure"), all("error"), all("skipped")), (1, 2, 2));
         let failure = xml.descendants().find(|n| n.has_tag_name("failure"));
         assert_eq!(failure.unwrap().attribute("type"), Some("worse"));
@@ -251,7 +251,7 @@ fn junit_is_xml_whose_counts_are_those_of_its_cases() {
 }
 
 #[test]
-fn a_passed_gate_is_told_as_passed() {
+fn a_passed_gate_is_shown_as_passed() {
     let mut document = golden();
     document.compared.truncate(1);
     let gate = document.compared[0].gate.as_mut().unwrap();

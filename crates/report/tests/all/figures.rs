@@ -19,8 +19,8 @@ fn all() -> Vec<Source> {
         .into()
 }
 
-fn names(of: &[Gathered]) -> Vec<&str> {
-    of.iter().map(|g| g.figure.name.as_str()).collect()
+fn names(gathered: &[Gathered]) -> Vec<&str> {
+    gathered.iter().map(|g| g.figure.name.as_str()).collect()
 }
 
 #[test]
@@ -59,9 +59,12 @@ fn marks_say_what_they_stand_for() {
         let figure = &gathered.figure;
         let svg = figure.svg();
         let xml = roxmltree::Document::parse(&svg).unwrap();
-        let all = |name| xml.descendants().filter(move |of| of.has_attribute(name));
+        let all = |name| {
+            xml.descendants()
+                .filter(move |node| node.has_attribute(name))
+        };
         let series: Vec<_> = all("data-series")
-            .map(|of| of.attribute("data-series").unwrap())
+            .map(|node| node.attribute("data-series").unwrap())
             .collect();
         for name in all("data-legend") {
             assert!(series.contains(&name.attribute("data-legend").unwrap()));
@@ -74,8 +77,8 @@ fn marks_say_what_they_stand_for() {
         assert_eq!(json["name"], figure.name.as_str());
         let found = match &figure.chart {
             Chart::Bars(_) => json["chart"]["bars"]["bars"].as_array().unwrap().len(),
-            Chart::Lines(of) => of.series.iter().map(|line| line.points.len()).sum(),
-            Chart::Flame(of) => of.frames.len(),
+            Chart::Lines(lines) => lines.series.iter().map(|line| line.points.len()).sum(),
+            Chart::Flame(flame) => flame.frames.len(),
         };
         assert!(
             !values.is_empty() && values.len() <= found,
@@ -108,8 +111,12 @@ fn drawings() {
 #[test]
 fn each_benchmark_over_the_kernels_of_several_runs() {
     let mut sources = [golden("run"), golden("run"), golden("run")];
-    let is_drawn = |of: &&Gathered| of.base == "benchmark";
-    assert!(!figures(&sources[..1]).iter().any(|of| is_drawn(&of)));
+    let is_drawn = |gathered: &&Gathered| gathered.base == "benchmark";
+    assert!(
+        !figures(&sources[..1])
+            .iter()
+            .any(|gathered| is_drawn(&gathered))
+    );
     for (source, kernel) in sources.iter_mut().zip(["5.10", "6.12", "7.2"]) {
         let Content::Measured(run) = &mut source.content else {
             panic!("a run")
@@ -120,7 +127,7 @@ fn each_benchmark_over_the_kernels_of_several_runs() {
     }
     let drawn = figures(&sources);
     let open = drawn.iter().filter(is_drawn);
-    let mut open = open.filter(|of| of.figure.title.starts_with("open by kernel"));
+    let mut open = open.filter(|gathered| gathered.figure.title.starts_with("open by kernel"));
     let Chart::Lines(lines) = &open.next().unwrap().figure.chart else {
         panic!("lines")
     };

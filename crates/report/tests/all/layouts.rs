@@ -26,7 +26,7 @@ fn cell(kernel: &str, stack: &str, ns: f64) -> Cell {
         ci95: Some([ns - 1.0, ns + 1.0]),
         samples: None,
     };
-    let timed = Timed::of(estimate);
+    let timed = Timed::new(estimate);
     Cell {
         outcome: Evidence::Timed(timed).into(),
         ..Cell::unmeasured(key)

@@ -96,7 +96,9 @@ fn nothing_is_injected() {
         if cell.reason().is_some() {
             cell.outcome = Outcome::without(cell.status(), evil);
         }
-        let hooked = cell.counted_mut().and_then(|of| of.hooked.as_mut());
+        let hooked = cell
+            .counted_mut()
+            .and_then(|counted| counted.hooked.as_mut());
         for hook in hooked.into_iter().flat_map(|path| &mut path.hooks) {
             hook.hook = evil.to_owned();
             hook.function = evil.to_owned();
@@ -118,7 +120,10 @@ fn nothing_is_injected() {
         let known = ["svg", "title", "desc", "g", "rect", "text", "path"];
         for node in document.descendants().filter(|node| node.is_element()) {
             assert!(known.contains(&node.tag_name().name()));
-            assert!(node.attributes().all(|of| !of.name().starts_with("on")));
+            assert!(
+                node.attributes()
+                    .all(|attribute| !attribute.name().starts_with("on"))
+            );
         }
     }
     assert!(!markdown_page(&sources).contains("<script"));
@@ -192,7 +197,10 @@ fn what_has_no_single_path_leads_no_summary() {
         if cell.key.benchmark() != "open" {
             continue;
         }
-        if let Some(paths) = cell.counted_mut().and_then(|of| of.paths.as_mut()) {
+        if let Some(paths) = cell
+            .counted_mut()
+            .and_then(|counted| counted.paths.as_mut())
+        {
             let mut other = paths.dominant;
             paths.dominant.regions = paths.regions / 4;
             other.regions = paths.regions - paths.dominant.regions;
@@ -236,7 +244,7 @@ fn bars_are_left_out_only_where_a_map_has_what_they_show() {
         };
         run.cells.iter().find(own).unwrap().clone()
     };
-    let of = |stacks: &[&str]| {
+    let rendered = |stacks: &[&str]| {
         let mut many = run.clone();
         many.warnings.clear();
         let cells = stacks.iter().flat_map(|stack| {
@@ -250,8 +258,8 @@ fn bars_are_left_out_only_where_a_map_has_what_they_show() {
         page(&[source("many.json", *many)])
     };
     let bars = |page: &str| page.contains("id=\"figure=absolute\"");
-    let compared = of(&["capability", "capability,selinux"]);
+    let compared = rendered(&["capability", "capability,selinux"]);
     assert!(compared.contains("Map of overheads") && !bars(&compared));
-    let alone = of(&["capability"]);
+    let alone = rendered(&["capability"]);
     assert!(!alone.contains("Map of overheads") && bars(&alone));
 }

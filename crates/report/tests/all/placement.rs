@@ -101,8 +101,8 @@ fn checks_made_twice_and_not_by_all() {
     nothing.redundant.clear();
     nothing.missing.clear();
     let report = checks_report(&nothing, &ChecksOptions::default());
-    let said = |table: &report::Table| table.legend.iter().any(|line| line == "None found.");
-    assert!(report.tables.iter().all(said));
+    let none_found = |table: &report::Table| table.legend.iter().any(|line| line == "None found.");
+    assert!(report.tables.iter().all(none_found));
 }
 
 fn compared(

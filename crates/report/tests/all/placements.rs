@@ -31,7 +31,7 @@ fn differences() {
 }
 
 #[test]
-fn no_difference_is_said() {
+fn no_difference_is_reported() {
     let mut difference = difference();
     difference.changes.clear();
     difference.modules.clear();

@@ -127,11 +127,11 @@ fn failed(profile: Cell) -> Cell {
 fn against(mut profile: Cell, baseline: &Cell, more: i64) -> Cell {
     let total = &mut path(&mut profile).total;
     *total = total.saturating_add_signed(more);
-    let of = baseline.counted().unwrap();
+    let base = baseline.counted().unwrap();
     counted(&mut profile).residual = Some(Residual {
         stack: baseline.key.stack.clone(),
-        path: of.hooked.clone().unwrap(),
-        regions: of.regions(),
+        path: base.hooked.clone().unwrap(),
+        regions: base.regions(),
         instructions: more,
         functions: Vec::new(),
     });
@@ -306,21 +306,24 @@ fn csv_says_why_nothing_was_compared() {
     let why = "there is no profile of capability";
     counted(&mut profile).not_compared = Some(why.to_owned());
     let csv = csv_of(&document(vec![profile]));
-    let said: Vec<bool> = csv.lines().map(|line| line.contains(why)).collect();
+    let has_reason: Vec<bool> = csv.lines().map(|line| line.contains(why)).collect();
     // Of the operation, not of its hooks.
-    assert!(said.len() > 2 && said[1], "{csv}");
-    assert!(said[2..].iter().all(|said| !said), "{csv}");
+    assert!(has_reason.len() > 2 && has_reason[1], "{csv}");
+    assert!(
+        has_reason[2..].iter().all(|has_reason| !has_reason),
+        "{csv}"
+    );
 }
 
 #[test]
 fn the_view_that_suits() {
-    let of = |n: usize| {
+    let view = |n: usize| {
         let profiles = (0..n).map(|i| profile("debian:6.1", SELINUX, ("open", &format!("{i}"))));
         ProfileView::suited_to(&document(profiles.collect()))
     };
-    assert_eq!(of(0), ProfileView::Operation);
-    assert_eq!(of(4), ProfileView::Operation);
-    assert_eq!(of(5), ProfileView::Operations);
+    assert_eq!(view(0), ProfileView::Operation);
+    assert_eq!(view(4), ProfileView::Operation);
+    assert_eq!(view(5), ProfileView::Operations);
 }
 
 #[test]

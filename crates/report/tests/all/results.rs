@@ -32,8 +32,8 @@ fn calls_that_differ_between_architectures_are_listed() {
     let mut document = result("architectures");
     // One version is enough.
     (document.cells).retain(|cell| cell.key.kernel.starts_with("debian:6.12"));
-    let told = text(&document, false);
-    assert!(told.contains("540 of 540 operations"), "{told}");
+    let output = text(&document, false);
+    assert!(output.contains("540 of 540 operations"), "{output}");
     let open = document
         .cells
         .iter_mut()
@@ -42,10 +42,10 @@ fn calls_that_differ_between_architectures_are_listed() {
     let hooks = &mut counted.hooked.as_mut().unwrap().hooks;
     let file_open = hooks.iter_mut().find(|hook| hook.hook == "file_open");
     file_open.unwrap().calls = 2;
-    let told = text(&document, false);
-    assert!(told.contains("539 of 540 operations"), "{told}");
+    let output = text(&document, false);
+    assert!(output.contains("539 of 540 operations"), "{output}");
     let row = "| debian:6.12 | open:AA | file\\_open | 1 x86\\_64, 2 aarch64 | 1 |";
-    assert!(told.contains(row), "{told}");
+    assert!(output.contains(row), "{output}");
     let cells = &mut document.cells;
     cells.retain(|cell| cell.key.architecture == Architecture::X86_64);
     assert!(!text(&document, false).contains("on each architecture"));
@@ -54,38 +54,38 @@ fn calls_that_differ_between_architectures_are_listed() {
 #[test]
 fn misses_of_the_access_vector_cache_are_the_kernels_own_count() {
     let mut run = result("avc");
-    let told = |run: &Document| text(run, false).contains("**What a miss of SELinux");
-    assert!(told(&run));
+    let is_shown = |run: &Document| text(run, false).contains("**What a miss of SELinux");
+    assert!(is_shown(&run));
     for setup in &mut run.setups {
         setup.cache = None;
     }
-    assert!(!told(&run));
+    assert!(!is_shown(&run));
 }
 
 #[test]
-fn loading_of_policies_is_told_where_it_is_asked_for_and_exact() {
-    let told =
+fn loading_of_policies_is_shown_where_it_is_asked_for_and_exact() {
+    let is_shown =
         |document: &Document, details| text(document, details).contains("Cost of loading policies");
-    assert!(told(&result("memory-policies"), false));
+    assert!(is_shown(&result("memory-policies"), false));
     let mut document = result("debian-policies");
     for setup in &mut document.setups {
         setup.took.clear();
     }
-    assert!(!told(&document, true), "nothing is known");
+    assert!(!is_shown(&document, true), "nothing is known");
     document.setups[0].took.push(PolicyPart {
         module: "selinux".to_owned(),
         part: "loading".to_owned(),
         busy_ns: 1234,
     });
-    assert!(told(&document, true) && !told(&document, false));
+    assert!(is_shown(&document, true) && !is_shown(&document, false));
     document.environment.kvm = true;
-    assert!(!told(&document, true));
+    assert!(!is_shown(&document, true));
 }
 
 #[test]
-fn residuals_of_programs_tell_what_is_explained() {
+fn residuals_of_programs_show_what_is_explained() {
     let make = result("make-noop");
-    let told = |change: &dyn Fn(&mut Program)| {
+    let text_after = |change: &dyn Fn(&mut Program)| {
         let mut document = make.clone();
         recount(&mut document, |counted| {
             counted.program.as_mut().map(change);
@@ -98,18 +98,18 @@ fn residuals_of_programs_tell_what_is_explained() {
         program.residual.as_ref()
     });
     let name = program.unwrap().functions[0].function.replace('_', "\\_");
-    let whole = told(&|_| {});
+    let whole = text_after(&|_| {});
     assert!(
         whole.contains("| explained |") && whole.contains(&name),
         "{whole}"
     );
     // Without the same baseline there is no residual, nor in result files without one.
-    let other = told(&|program| {
+    let other = text_after(&|program| {
         if let Some(residual) = &mut program.residual {
             residual.instructions += 1;
         }
     });
-    let unknown = told(&|program| program.residual = None);
+    let unknown = text_after(&|program| program.residual = None);
     for text in [other, unknown] {
         assert!(text.contains("| residual |"), "{text}");
         assert!(!text.contains("explained |"), "{text}");
@@ -117,9 +117,9 @@ fn residuals_of_programs_tell_what_is_explained() {
 }
 
 #[test]
-fn hooks_that_do_not_differ_between_runs_of_a_program_are_not_told() {
+fn hooks_that_do_not_differ_between_runs_of_a_program_are_not_shown() {
     let mut document = result("../../publications/freenix01/unixbench");
-    let title = "Hooks that runs differ in: ";
+    let title = "Hooks that differ between runs: ";
     assert!(text(&document, true).contains(title));
     recount(&mut document, |counted| {
         let program = counted.program.as_mut().unwrap();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A small sweep as tables, CSV and figure, and contradictory sweeps.
 
-use crate::swept::{BPF, document, empty, of, parted, slope};
+use crate::swept::{BPF, document, empty, parted, slope, slope_mut};
 use model::{ALL_HOOKS, Document, Outcome, Status, Subject, Unit};
 use proptest::prelude::*;
 use report::{
@@ -163,7 +163,7 @@ fn hostile(document: &mut Document, text: &str, [a, b]: [f64; 2], n: u64) {
             cell.outcome = Outcome::without(Status::Failed, text);
             continue;
         }
-        let slope = of(cell);
+        let slope = slope_mut(cell);
         slope.explanation = Some(text.to_owned());
         (slope.slope, slope.intercept, slope.residual) = (a, b, a);
         slope.ci95 = [b, a];
@@ -207,7 +207,7 @@ proptest! {
         hostile(&mut document, &text, two, n);
         let (honest, lies) = document.cells.split_at_mut(3);
         honest[0].key.kernel.push('x');
-        of(&mut lies[0]).unit = [Unit::Instructions, Unit::Ns, Unit::OpsPerS][unit];
+        slope_mut(&mut lies[0]).unit = [Unit::Instructions, Unit::Ns, Unit::OpsPerS][unit];
         for by_hook in [None, Some(true), Some(false)] {
             let made = sensitivity_report(&document, by_hook);
             for table in &made.tables {

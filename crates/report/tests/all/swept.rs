@@ -19,7 +19,7 @@ pub fn empty() -> Document {
 }
 
 /// The slope of a measurement that has one.
-pub fn of(cell: &mut Cell) -> &mut Slope {
+pub fn slope_mut(cell: &mut Cell) -> &mut Slope {
     match &mut cell.outcome {
         Outcome::Ok {
             evidence: Evidence::Slope(slope),
@@ -143,12 +143,12 @@ pub fn document() -> Document {
     ));
     slopes.extend(parted(BPF, ("stat", "AA"), &[("inode_permission", 1)]));
     let mut differs = slope(BPF, ("unlink", "random"), &[ALL_HOOKS], 3, 0.5);
-    of(&mut differs).explanation =
+    slope_mut(&mut differs).explanation =
         Some("inode_permission +0.50: half of the walks fall back".to_owned());
-    of(&mut differs).bend = Some(-0.021);
+    slope_mut(&mut differs).bend = Some(-0.021);
     slopes.push(differs);
     let mut unexplained = slope(COLD, ("open", "AA"), &[ALL_HOOKS], 4, 1.0);
-    let slope_of = of(&mut unexplained);
+    let slope_of = slope_mut(&mut unexplained);
     slope_of.ci95 = [slope_of.slope - 2e-6, slope_of.slope];
     slopes.push(unexplained);
     let why = "the guest stopped: \u{1b}[31mKernel panic";
@@ -163,7 +163,7 @@ pub fn document() -> Document {
         2,
         0.000_4,
     );
-    (of(&mut both).r2, of(&mut both).counted) = (None, None);
+    (slope_mut(&mut both).r2, slope_mut(&mut both).counted) = (None, None);
     slopes.push(both);
     let findings = document.sweep.get_or_insert_default();
     findings.rules = vec![

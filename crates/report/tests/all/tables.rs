@@ -381,7 +381,7 @@ fn the_bare_framework_is_split_where_hooks_are_known() {
 #[test]
 fn nanoseconds_stand_beside_what_was_counted() {
     let run = of_metric(Metric::Instructions);
-    let of = |cell: &Cell| EstimatedCell {
+    let estimated = |cell: &Cell| EstimatedCell {
         key: cell.key.clone(),
         baseline: vec!["capability".to_owned()],
         instructions: 0,
@@ -390,8 +390,10 @@ fn nanoseconds_stand_beside_what_was_counted() {
         measured: None,
         hooks: Vec::new(),
     };
-    let mut cells: Vec<EstimatedCell> = run.cells.iter().map(of).collect();
-    let sure = cells.iter_mut().filter(|of| of.key.benchmark() == "open");
+    let mut cells: Vec<EstimatedCell> = run.cells.iter().map(estimated).collect();
+    let sure = cells
+        .iter_mut()
+        .filter(|cell| cell.key.benchmark() == "open");
     for cell in sure {
         cell.refused = None;
         cell.estimate = Some(Nanoseconds {

@@ -35,7 +35,7 @@ fn machine(environment: &Environment) -> String {
     environment.fingerprint(Metric::Time)
 }
 
-fn restricted(run: &Document, of: &str, cells: &[usize]) -> Document {
+fn restricted(run: &Document, name: &str, cells: &[usize]) -> Document {
     let place = |index: &u32| cells.binary_search(&(*index as usize)).ok();
     let all = run.cells.len() as u32;
     let share = run.share.clone().unwrap_or_else(|| Share {
@@ -51,7 +51,7 @@ fn restricted(run: &Document, of: &str, cells: &[usize]) -> Document {
     let mut environments = run.environments.clone();
     environments.retain_mut(|origin| {
         origin.cells = kept(&origin.cells);
-        machine(&origin.environment) == of
+        machine(&origin.environment) == name
     });
     let environment = environments.first().map(|origin| &origin.environment);
     let warnings = run.warnings.iter().filter_map(|warning| {

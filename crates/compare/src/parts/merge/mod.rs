@@ -33,7 +33,7 @@ impl Part {
             }),
             (kind, _) => {
                 let kind = Kind::title(Some(kind));
-                let what = format!("{name} is a {kind}: only runs are merged");
+                let what = format!("{name} is a {kind}: only run result files can be merged");
                 Err(Failure::usage(what, NO_PARTS))
             }
         }
@@ -60,9 +60,9 @@ const OF_ALL_CELLS: [WarningKind; 4] = [
 
 const NO_PARTS: &str = "give the result files of the shards";
 const ANOTHER_EXPERIMENT: &str = "merge shards of one experiment, all run with the same spec, \
-    flags and number of shards; `lsmeter compare` tells what differs between two runs";
-const TWO_ANSWERS: &str = "leave one of them out; if nobody changed a document, `lsmeter compare` \
-    tells what differs";
+    flags and number of shards; `lsmeter compare` shows what differs between two runs";
+const TWO_ANSWERS: &str = "leave out one of the two; if neither file was edited, `lsmeter compare` \
+    shows what differs";
 
 struct Candidate<'a> {
     cell: &'a Cell,
@@ -82,7 +82,10 @@ pub fn merge(parts: &[Part], doubts: Doubts<'_>) -> Result<Merged, Failure> {
     check_environments(&first.experiment, &cells)?;
 
     let mut origins = origins(parts, &cells);
-    let kept: Vec<Cell> = cells.values().map(|of| of.cell.clone()).collect();
+    let kept: Vec<Cell> = cells
+        .values()
+        .map(|candidate| candidate.cell.clone())
+        .collect();
     let environments = Origin::of_timed(&origins, &kept);
     let mut warnings = warnings(parts, &cells);
     warnings.extend(doubts(&kept, &environments));
@@ -133,15 +136,15 @@ fn text(value: &impl serde::Serialize) -> String {
 fn check_same(a: &Part, b: &Part) -> Result<(), Failure> {
     if let Some(key) = a.experiment.first_difference(&b.experiment) {
         let (a, b) = (&a.name, &b.name);
-        let what = format!("{a} and {b} are of different experiments: `{key}` differs");
+        let what = format!("{a} and {b} are from different experiments: `{key}` differs");
         return Err(Failure::usage(what, ANOTHER_EXPERIMENT));
     }
     if a.run.tool != b.run.tool {
-        let tool = |of: &Part| format!("{} {}", of.run.tool.name, of.run.tool.version);
+        let tool = |part: &Part| format!("{} {}", part.run.tool.name, part.run.tool.version);
         let (a_tool, b_tool, a, b) = (tool(a), tool(b), &a.name, &b.name);
         return Err(Failure::usage(
-            format!("{a} was written by {a_tool}, {b} by {b_tool}"),
-            "run all shards with the same lsmeter",
+            format!("{a} was written by {a_tool}, but {b} by {b_tool}"),
+            "run all shards with the same lsmeter version",
         ));
     }
     Ok(())
@@ -189,30 +192,34 @@ fn candidates(parts: &[Part]) -> Result<BTreeMap<u32, Candidate<'_>>, Failure> {
         for (index, cell) in part.run.cells.iter().enumerate() {
             let share = part.run.share.as_ref();
             let position = share.map_or(index as u32, |share| share.positions[index]);
-            let of = Candidate {
+            let candidate = Candidate {
                 cell,
                 environment: part.run.environment_of(index),
                 part,
             };
             let known = *positions.entry(cell.key.clone()).or_insert(position);
             let Some(other) = cells.get(&known.min(position)) else {
-                cells.insert(position, of);
+                cells.insert(position, candidate);
                 continue;
             };
             let (a, b) = (&other.part.name, &part.name);
             if known != position || other.cell.key != cell.key {
                 return Err(Failure::usage(
-                    format!("{a} and {b} have {} in different places", title(cell)),
-                    "one of them was changed by hand, or comes from another build: run it again",
+                    format!("{a} and {b} list {} at different positions", title(cell)),
+                    "one file was edited, or is from another lsmeter build: run that shard again",
                 ));
             }
             if !is_same(other.cell, cell) {
-                let what = format!("{} is in both {a} and {b}, and differs", title(cell));
+                let what = format!(
+                    "{} is in both {a} and {b}, with different values",
+                    title(cell)
+                );
                 return Err(Failure::usage(what, TWO_ANSWERS));
             }
-            let rank = |of: &Candidate<'_>| (text(of.cell), text(of.environment));
-            if rank(&of) < rank(other) {
-                cells.insert(position, of);
+            let rank =
+                |candidate: &Candidate<'_>| (text(candidate.cell), text(candidate.environment));
+            if rank(&candidate) < rank(other) {
+                cells.insert(position, candidate);
             }
         }
     }
@@ -247,26 +254,26 @@ fn check_environments(
     let across =
         experiment.baseline_kernel.is_some() || base.is_some_and(|base| base.kernel.is_some());
     let mut seen: BTreeMap<(&str, Metric), (String, &Part)> = BTreeMap::new();
-    for of in cells.values() {
-        let metric = of.cell.key.metric;
+    for candidate in cells.values() {
+        let metric = candidate.cell.key.metric;
         let kernel = match metric {
-            counted if counted.is_counted() => of.cell.key.architecture.as_str(),
+            counted if counted.is_counted() => candidate.cell.key.architecture.as_str(),
             _ if across => "",
-            _ => of.cell.key.kernel.as_str(),
+            _ => candidate.cell.key.kernel.as_str(),
         };
-        let print = of.environment.fingerprint(metric);
+        let print = candidate.environment.fingerprint(metric);
         let (known, part) = seen
             .entry((kernel, metric))
-            .or_insert_with(|| (print.clone(), of.part));
+            .or_insert_with(|| (print.clone(), candidate.part));
         if *known != print {
-            let (a, b) = (&part.name, &of.part.name);
+            let (a, b) = (&part.name, &candidate.part.name);
             return Err(Failure::usage(
-                format!("{metric} of {a} is from {known}, of {b} from {print}"),
+                format!("{metric}: {a} was measured on {known}, but {b} on {print}"),
                 match metric.is_counted() {
-                    true => "count on machines with the same QEMU",
+                    true => "count on machines with the same QEMU version",
                     false => {
-                        "take times on machines of one kind; --by-machine writes a document for \
-                         each"
+                        "measure time on machines of the same kind; --by-machine writes a result \
+                         file for each"
                     }
                 },
             ));
@@ -285,8 +292,8 @@ fn origins(parts: &[Part], cells: &BTreeMap<u32, Candidate<'_>>) -> Vec<Origin> 
         });
         origin.cells.extend(cell);
     };
-    for (index, of) in cells.values().enumerate() {
-        add(of.environment, Some(index as u32));
+    for (index, candidate) in cells.values().enumerate() {
+        add(candidate.environment, Some(index as u32));
     }
     for part in parts {
         add(&part.run.environment, None);
@@ -346,7 +353,10 @@ fn interrupted(whole: &Share, shards: &[u32], here: usize) -> Warning {
             whole.count
         ),
     };
-    let message = format!("{here} of {} measurements are here{missing}", whole.cells);
+    let message = format!(
+        "{here} of {} measurements are available{missing}",
+        whole.cells
+    );
     Warning::new(WarningKind::Interrupted, message)
 }
 
@@ -366,7 +376,7 @@ fn digests(parts: &[Part]) -> Result<BTreeMap<String, String>, Failure> {
                 let (a, b) = (&other.name, &part.name);
                 return Err(Failure::usage(
                     format!("{a} and {b} ran different kernels named {kernel}"),
-                    "name the exact version, such as debian:6.12.0-56, or copy one kernel to all \
+                    "name the full version, such as debian:6.12.0-56, or copy one kernel to all \
                      machines",
                 ));
             }
@@ -385,8 +395,8 @@ fn setups(parts: &[Part]) -> Vec<PolicyProof> {
     } = &parts[0].experiment;
     let place = |proof: &PolicyProof| {
         let kernel = kernels.iter().position(|kernel| *kernel == proof.kernel);
-        let of = |c: &Configuration| *c == proof.configuration;
-        (kernel, configurations.iter().position(of), text(proof))
+        let matches = |c: &Configuration| *c == proof.configuration;
+        (kernel, configurations.iter().position(matches), text(proof))
     };
     let mut all: Vec<&PolicyProof> = parts.iter().flat_map(|part| &part.run.setups).collect();
     all.sort_by_cached_key(|proof| place(proof));

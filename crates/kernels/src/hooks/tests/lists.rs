@@ -115,7 +115,7 @@ fn reason(bytes: &[u8]) -> &'static str {
 #[test]
 fn damage_is_named() {
     let good = kernel().write();
-    let outside = "a part lies outside it (is it cut off?)";
+    let outside = "a section lies outside the data (is it cut off?)";
     let union = 24 + kernel().types.len() - 12 - 3 * 12;
     for (at, value, why) in [
         (0, 0x9feb_0100, "it does not begin with the magic number"),
@@ -166,7 +166,7 @@ fn names_that_are_none_and_too_many_hooks_are_refused() {
         let mut btf = Btf::default();
         let hook = btf.hook();
         btf.members(5, "security_list_options", &[(name, hook)]);
-        assert_eq!(reason(&btf.write()), "a hook's name is not one of C");
+        assert_eq!(reason(&btf.write()), "a hook's name is not a C identifier");
     }
     let mut btf = Btf::default();
     let hook = btf.hook();

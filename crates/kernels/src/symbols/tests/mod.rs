@@ -122,25 +122,29 @@ fn addresses_that_fall_or_are_elsewhere_than_the_elf_file_says_are_refused() {
 
 #[test]
 fn each_way_of_having_no_symbols_is_told_apart() {
-    let of = |bytes: &[u8]| SymbolTable::from_vmlinux(bytes).expect_err("no symbols");
+    let refusal = |bytes: &[u8]| SymbolTable::from_vmlinux(bytes).expect_err("no symbols");
     for junk in [&b""[..], b"MZ", &[0x4d; 4096]] {
-        assert!(matches!(of(junk), SymbolError::NotVmlinux { .. }));
+        assert!(matches!(refusal(junk), SymbolError::NotVmlinux { .. }));
     }
-    let empty = of(&elf(&[0xcc; 4096], None));
-    assert!(empty.to_string().contains("no kallsyms token table"));
+    let empty = refusal(&elf(&[0xcc; 4096], None));
+    assert!(empty.to_string().contains("no token table"));
     assert!(empty.hint().contains("CONFIG_KALLSYMS"));
 
     let symbols = kernel_symbols(2500, false);
     let text = segment(&symbols, &LAYOUTS[0]);
     let mut whole = elf(&text, None);
     whole.truncate(whole.len() - 1);
-    assert!(of(&whole).to_string().contains("outside the file"));
+    assert!(refusal(&whole).to_string().contains("outside the file"));
 
     // The first length byte of the names: all later entries shift.
     let entry = first_entry_at(&text);
     let mut shifted = text.clone();
     shifted[entry] += 1;
-    assert!(of(&elf(&shifted, None)).to_string().contains("no names"));
+    assert!(
+        refusal(&elf(&shifted, None))
+            .to_string()
+            .contains("no names")
+    );
 }
 
 fn first_entry_at(text: &[u8]) -> usize {

@@ -8,10 +8,12 @@ use model::{CustomPolicy, Policy};
 
 use super::super::apparmor::{FEATURES, parser};
 use super::super::{PolicyError, Prepared, Request, tools};
-use super::{GivenFile, files, prepared, write_all};
+use super::{GivenFile, files, prepared, start, write_all};
 
 /// Abstractions and tunables for policies without their own.
 const SYSTEM: &str = "/etc/apparmor.d";
+/// Only profiles that attach to programs apply.
+const UNCONFINED: &str = "unconfined";
 /// Suffixes of packages' left-over files, which apparmor_parser ignores.
 const LEFT_OVER: [&str; 7] = [
     "~",
@@ -41,8 +43,8 @@ pub(in super::super) fn prepare(
         .collect();
     if profiles.is_empty() {
         return Err(tools::failed(
-            format!("no profile is in {}", of.files.join(", ")),
-            "name a file of profiles, or a directory as /etc/apparmor.d",
+            format!("no profile in {}", of.files.join(", ")),
+            "name a file of profiles, or a directory such as /etc/apparmor.d",
         ));
     }
     let dir = Scratch::new().map_err(|error| tools::unwritten(&std::env::temp_dir(), &error))?;
@@ -81,13 +83,16 @@ pub(in super::super) fn prepare(
             format!("changeprofile {profile}\n").into_bytes(),
         ),
     ]);
+    let started = of.starts_in.as_deref().unwrap_or(profile);
+    let started = (started != UNCONFINED).then(|| format!("exec {started}"));
+    start(request, &mut prepared, profile, started);
     let mode = if permissive {
         " -C"
     } else {
         ", without `complain`"
     };
     prepared.steps.push(format!(
-        "apparmor: apparmor_parser -QK -M features{mode} -o profile of {} ({version}; {} \
+        "apparmor: apparmor_parser -QK -M features{mode} -o profile from {} ({version}; {} \
          profiles in {} files)",
         of.files.join(" "),
         names.len(),
@@ -102,7 +107,11 @@ fn chosen<'a>(of: &'a CustomPolicy, names: &[&'a str]) -> Result<&'a str, Policy
         return match names {
             [only] => Ok(only),
             _ => Err(tools::failed(
-                format!("{} profiles are in {}", names.len(), of.files.join(", ")),
+                format!(
+                    "found {} profiles in {}, expected one",
+                    names.len(),
+                    of.files.join(", ")
+                ),
                 format!("set `profile`: {}", tools::suggestion("", names)),
             )),
         };
@@ -112,7 +121,7 @@ fn chosen<'a>(of: &'a CustomPolicy, names: &[&'a str]) -> Result<&'a str, Policy
             continue;
         }
         return Err(tools::failed(
-            format!("no profile {part} is in {}", of.files.join(", ")),
+            format!("no profile {part} in {}", of.files.join(", ")),
             tools::suggestion(part, names),
         ));
     }

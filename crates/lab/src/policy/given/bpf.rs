@@ -27,8 +27,8 @@ pub(in super::super) fn prepare(of: &CustomPolicy) -> Result<Prepared, PolicyErr
         let made = loader(source, &of.programs).map_err(|why| {
             tools::failed(
                 format!("{}: {why}", source.name.display()),
-                "give an object that clang made with -target bpf -g, with LSM programs \
-                 (SEC(\"lsm/file_open\"))",
+                "give an object file with LSM programs (SEC(\"lsm/file_open\")), compiled by clang \
+                 -target bpf -g",
             )
         })?;
         found.extend(made.all);
@@ -46,14 +46,14 @@ pub(in super::super) fn prepare(of: &CustomPolicy) -> Result<Prepared, PolicyErr
     if let Some(wanted) = of.programs.iter().find(|name| !found.contains(name)) {
         let names: Vec<&str> = found.iter().map(String::as_str).collect();
         return Err(tools::failed(
-            format!("no LSM program {wanted} is in {}", of.files.join(", ")),
+            format!("no LSM program {wanted} in {}", of.files.join(", ")),
             tools::suggestion(wanted, &names),
         ));
     }
     let mut prepared = prepared(of);
     prepared.files.push(("loader".to_owned(), bytes));
     prepared.steps.push(format!(
-        "bpf: libbpf made loaders of {}, for {}",
+        "bpf: libbpf made loaders from {} for {}",
         of.files.join(" "),
         loaded.join(", ")
     ));
@@ -94,20 +94,20 @@ fn loader(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
     /// libbpf's messages are global: one object at a time.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    model::said();
-    // SAFETY: `hear` has the type that libbpf calls, in which a `va_list` is a pointer. Not
+    model::take_libbpf_warnings();
+    // SAFETY: the function has the type that libbpf calls, in which a `va_list` is a pointer. Not
     // libbpf_rs::set_print, whose callback panics on bytes that are not UTF-8.
     let before = unsafe {
-        let hear = model::hear as *const ();
+        let collect = model::collect_libbpf_warning as *const ();
         libbpf_sys::libbpf_set_print(std::mem::transmute::<
             *const (),
             libbpf_sys::libbpf_print_fn_t,
-        >(hear))
+        >(collect))
     };
     let made = generate(source, wanted);
     // SAFETY: the previous value.
     unsafe { libbpf_sys::libbpf_set_print(before) };
-    made.map_err(|why| match model::said() {
+    made.map_err(|why| match model::take_libbpf_warnings() {
         said if said.is_empty() => why,
         said => format!("{why}: {said}"),
     })
@@ -115,11 +115,11 @@ fn loader(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
 
 fn generate(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
     if !source.bytes.starts_with(b"\x7fELF") {
-        return Err("it is no ELF object".to_owned());
+        return Err("not an ELF object".to_owned());
     }
     let mut object = ObjectBuilder::default()
         .open_memory(&source.bytes)
-        .map_err(|error| format!("libbpf does not read it ({error})"))?;
+        .map_err(|error| format!("libbpf cannot read it ({error})"))?;
     let mut made = choose(&mut object, wanted)?;
     if made.loaded.is_empty() {
         return Ok(made);
@@ -140,7 +140,7 @@ fn generate(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
     };
     if result != 0 {
         let error = std::io::Error::from_raw_os_error(-result);
-        return Err(format!("libbpf makes no loader of it ({error})"));
+        return Err(format!("libbpf cannot make a loader from it ({error})"));
     }
     // SAFETY: both have the lengths given by libbpf, and live until the object is closed.
     unsafe {
@@ -178,10 +178,10 @@ fn choose(object: &mut OpenObject, wanted: &[String]) -> Result<Loader, String> 
         }
     }
     if made.all.is_empty() {
-        return Err("there is no LSM program in it".to_owned());
+        return Err("it has no LSM program".to_owned());
     }
     if made.all.len() > PROGRAMS_LIMIT {
-        return Err(format!("more than {PROGRAMS_LIMIT} LSM programs are in it"));
+        return Err(format!("it has more than {PROGRAMS_LIMIT} LSM programs"));
     }
     Ok(made)
 }
@@ -199,9 +199,9 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_told_of() {
-        assert_eq!(of(b"").unwrap_err(), "it is no ELF object");
+        assert_eq!(of(b"").unwrap_err(), "not an ELF object");
         let error = of(b"\x7fELF and nothing of one").unwrap_err();
-        assert!(error.starts_with("libbpf does not read it"), "{error}");
+        assert!(error.starts_with("libbpf cannot read it"), "{error}");
     }
 
     #[test]

@@ -33,8 +33,8 @@ pub(in super::super) fn prepare(
     }
     if rules.is_empty() {
         return Err(tools::failed(
-            format!("no rules are in {}", of.files.join(", ")),
-            "name a file as /etc/ima/ima-policy: measure func=FILE_CHECK mask=MAY_READ",
+            format!("no rules in {}", of.files.join(", ")),
+            "name a file such as /etc/ima/ima-policy, with rules such as `measure func=FILE_CHECK`",
         ));
     }
     let has = |action: &str| {
@@ -43,7 +43,7 @@ pub(in super::super) fn prepare(
     };
     check_proofs(of, has("appraise"), has("measure"))?;
     if has("appraise") {
-        tools::need(request, "appraisal by IMA", "CONFIG_IMA_APPRAISE")?;
+        tools::need(request, "IMA appraisal", "CONFIG_IMA_APPRAISE")?;
     }
     let mut prepared = prepared(of);
     let mut text = rules.join("\n");
@@ -54,7 +54,7 @@ pub(in super::super) fn prepare(
         .kernel_arguments
         .extend(tools::integrity_argument(request));
     prepared.steps.push(format!(
-        "ima: {} rules of {}",
+        "ima: {} rules from {}",
         rules.len(),
         of.files.join(" ")
     ));
@@ -70,10 +70,11 @@ fn read(file: &GivenFile, rules: &mut Vec<String>) -> Result<(), (String, String
     let refuse = |number: usize, why: String, hint: String| {
         Err((format!("line {}: {why}", number + 1), hint))
     };
-    let write = || "write a rule per line: measure func=FILE_CHECK mask=MAY_READ uid=0".to_owned();
+    let write =
+        || "write one rule per line: measure func=FILE_CHECK mask=MAY_READ uid=0".to_owned();
     let text = std::str::from_utf8(&file.bytes).map_err(|_| {
         let hint = "write the rules as text: the guest's kernel cannot verify a signed policy";
-        ("it is no text".to_owned(), hint.to_owned())
+        ("not a text file".to_owned(), hint.to_owned())
     })?;
     for (number, line) in text.lines().enumerate() {
         let rule = line.trim();
@@ -81,11 +82,15 @@ fn read(file: &GivenFile, rules: &mut Vec<String>) -> Result<(), (String, String
             continue;
         }
         if rule.len() > RULE_LIMIT {
-            let why = format!("a rule has at most {RULE_LIMIT} bytes");
+            let why = format!("the rule is longer than {RULE_LIMIT} bytes");
             return refuse(number, why, write());
         }
         if rule.chars().any(|c| c.is_control() && c != '\t') {
-            return refuse(number, "it has a control character".to_owned(), write());
+            return refuse(
+                number,
+                "the rule has a control character".to_owned(),
+                write(),
+            );
         }
         let action = first_word(rule);
         if !ACTIONS.contains(&action) {
@@ -106,14 +111,14 @@ fn check_proofs(of: &CustomPolicy, appraises: bool, measures: bool) -> Result<()
     let files = of.files.join(", ");
     if !of.denied.is_empty() && !appraises {
         return Err(tools::failed(
-            format!("no rule of {files} appraises: it denies nothing"),
-            "use `measured` and `not_measured` to prove what it measures",
+            format!("no rule in {files} appraises files, so IMA denies nothing"),
+            "use `measured` and `not_measured` to prove what IMA measures",
         ));
     }
     if !of.measured.is_empty() && !measures {
         return Err(tools::failed(
-            format!("no rule of {files} measures"),
-            "use `denied` and `allowed` to prove what it appraises",
+            format!("no rule in {files} measures files"),
+            "use `denied` and `allowed` to prove what IMA appraises",
         ));
     }
     Ok(())
@@ -147,10 +152,10 @@ mod tests {
                 "line 2: `mesure func",
                 "measure?",
             ),
-            ("measure \x07\n", "control character", "a rule per line"),
+            ("measure \x07\n", "control character", "one rule per line"),
             (
                 &format!("measure {}\n", "x".repeat(5_000)),
-                "at most 4095",
+                "longer than 4095 bytes",
                 "",
             ),
         ] {

@@ -99,10 +99,10 @@ pub(in super::super) fn prepare(of: &CustomPolicy) -> Result<Prepared, PolicyErr
     if sources.len() > LAYERS_LIMIT {
         return Err(tools::failed(
             format!(
-                "{} rulesets of Landlock; the kernel has {LAYERS_LIMIT} layers at most",
+                "{} Landlock rulesets: the kernel allows at most {LAYERS_LIMIT} layers",
                 sources.len()
             ),
-            "name fewer",
+            "name fewer rulesets",
         ));
     }
     let mut text = String::new();
@@ -111,7 +111,7 @@ pub(in super::super) fn prepare(of: &CustomPolicy) -> Result<Prepared, PolicyErr
         let layer = layer(source).map_err(|why| {
             tools::failed(
                 format!("{}: {why}", source.name.display()),
-                "write it as landlockconfig's TOML: [[ruleset]] handled_access_fs, \
+                "write the ruleset in landlockconfig's TOML format: [[ruleset]] handled_access_fs, \
                  [[path_beneath]] allowed_access and parent, [[net_port]] allowed_access and port",
             )
         })?;
@@ -123,7 +123,7 @@ pub(in super::super) fn prepare(of: &CustomPolicy) -> Result<Prepared, PolicyErr
         .files
         .push(("ruleset".to_owned(), text.into_bytes()));
     prepared.steps.push(format!(
-        "landlock: {} layers with {rules} rules, of {}",
+        "landlock: {} layers with {rules} rules, from {}",
         sources.len(),
         of.files.join(" ")
     ));
@@ -147,7 +147,7 @@ fn write_layer(text: &mut String, layer: &Layer) {
 }
 
 fn layer(source: &GivenFile) -> Result<Layer, String> {
-    let text = std::str::from_utf8(&source.bytes).map_err(|_| "it is no text".to_owned())?;
+    let text = std::str::from_utf8(&source.bytes).map_err(|_| "not a text file".to_owned())?;
     let written: Written = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| {
             let before = text.get(..span.start).unwrap_or(text);
@@ -161,7 +161,7 @@ fn layer(source: &GivenFile) -> Result<Layer, String> {
     let abi = match written.abi {
         Some(abi) if (1..=NEWEST).contains(&abi) => abi,
         None => NEWEST,
-        Some(abi) => return Err(format!("`abi` is {abi}; it is from 1 to {NEWEST}")),
+        Some(abi) => return Err(format!("invalid `abi` {abi}: expected 1 to {NEWEST}")),
     };
     let mut layer = Layer::default();
     for handled in &written.ruleset {
@@ -194,7 +194,7 @@ fn layer(source: &GivenFile) -> Result<Layer, String> {
         layer.of_ports |= rights;
     }
     if layer.of_files | layer.of_ports | layer.scopes == 0 {
-        return Err("it handles no right, and so denies nothing".to_owned());
+        return Err("it handles no access right, so it denies nothing".to_owned());
     }
     Ok(layer)
 }
@@ -235,7 +235,10 @@ fn rights(words: &[String], known: &[(&str, u32)], abi: u32) -> Result<u64, Stri
             _ => {
                 let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
                 let near = tools::suggestion(word, &names);
-                return Err(format!("`{}` is no right: {near}", model::excerpt(word)));
+                return Err(format!(
+                    "unknown access right `{}`: {near}",
+                    model::excerpt(word)
+                ));
             }
         };
     }
@@ -276,7 +279,7 @@ fn resolved(template: &str, variables: &BTreeMap<&str, &[String]>) -> Result<Vec
         let odd = path.chars().any(char::is_control) || path.len() > 512;
         if odd || !(path.starts_with('/') || path == ".") {
             return Err(format!(
-                "`{}` is no path from the root on, of at most 512 bytes, nor `.`, the \
+                "invalid path `{}`: expected an absolute path of at most 512 bytes, or `.` for the \
                  benchmarks' directory",
                 model::excerpt(path)
             ));
@@ -335,16 +338,16 @@ mod tests {
     #[test]
     fn what_makes_no_ruleset_is_told_of() {
         for (text, why) in [
-            ("", "handles no right"),
+            ("", "handles no access right"),
             ("x = 1", "line 1"),
-            ("abi = 9", "from 1 to"),
+            ("abi = 9", "expected 1 to"),
             (
                 "[[ruleset]]\nhandled_access_fs = ['read_fil']",
                 "did you mean read_file?",
             ),
             (
                 "[[path_beneath]]\nallowed_access = ['execute']\nparent = ['etc']",
-                "no path",
+                "invalid path",
             ),
             (
                 "[[path_beneath]]\nallowed_access = ['execute']\nparent = ['${x}']",

@@ -12,7 +12,7 @@ mod sign;
 mod smack;
 mod tomoyo;
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -89,7 +89,7 @@ fn read(of: &CustomPolicy) -> Result<Vec<GivenFile>, Failure> {
     }
     if files.is_empty() {
         return Err(Failure::environment(
-            format!("there is no file in {}", of.files.join(", ")),
+            format!("no policy file in {}", of.files.join(", ")),
             "name the policy's files",
         ));
     }
@@ -120,7 +120,10 @@ fn read_directory(
 ) -> Result<(), Failure> {
     if depth > DEPTH_LIMIT {
         return Err(Failure::environment(
-            format!("{} is nested more than {DEPTH_LIMIT} deep", dir.display()),
+            format!(
+                "{} is nested more than {DEPTH_LIMIT} levels deep",
+                dir.display()
+            ),
             "name a directory with only the policy",
         ));
     }
@@ -154,9 +157,9 @@ fn read_one(path: &Path, name: &Path, files: &mut Vec<GivenFile>) -> Result<(), 
     if held + bytes.len() > FILE_LIMIT_BYTES || files.len() >= FILES_LIMIT {
         return Err(Failure::environment(
             format!(
-                "a policy has at most {} MiB in {FILES_LIMIT} files; with {} it is more",
-                FILE_LIMIT_BYTES >> 20,
-                path.display()
+                "{} makes the policy larger than {} MiB or {FILES_LIMIT} files",
+                path.display(),
+                FILE_LIMIT_BYTES >> 20
             ),
             "name only the policy's files",
         ));
@@ -184,6 +187,23 @@ pub(super) fn prepared(of: &CustomPolicy) -> Prepared {
         files: vec![("accesses".to_owned(), accesses.into_bytes())],
         ..Prepared::default()
     }
+}
+
+/// For whole programs: the subject that some task must have, and what the agent writes before it
+/// executes a program; None if the program starts unconfined.
+fn start(
+    request: &Request<'_>,
+    prepared: &mut Prepared,
+    subject: &str,
+    start: Option<impl fmt::Display>,
+) {
+    if request.root.is_none() {
+        return;
+    }
+    let line = |text: String| (text + "\n").into_bytes();
+    let subject = ("subject".to_owned(), line(subject.to_owned()));
+    let start = start.map(|start| ("start".to_owned(), line(start.to_string())));
+    prepared.files.extend([subject].into_iter().chain(start));
 }
 
 fn write_all(dir: &Path, files: &[GivenFile]) -> Result<(), PolicyError> {
@@ -247,6 +267,6 @@ mod tests {
             ..CustomPolicy::default()
         };
         let error = read(&of).unwrap_err().to_string();
-        assert!(error.contains("at most 64 MiB"), "{error}");
+        assert!(error.contains("larger than 64 MiB"), "{error}");
     }
 }

@@ -2,23 +2,27 @@
 //! Custom SELinux policies: binary, or modules to compile; and the labels that their file contexts
 //! give to files in the guest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::fs::{self, FileType};
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
-use model::CustomPolicy;
+use model::{AccessHow, CustomPolicy};
 
 use super::super::selinux::{
     CONVERTER, CONVERTER_PACKAGE, REFERENCE_VERSION, converted, is_binary,
 };
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::permissive::with_permissive;
-use super::{GivenFile, files, prepared};
+use super::{GivenFile, files, prepared, start, unreadable};
 
 /// The kernel's initial domain, and the agent's: in the reference policy, and in Android's.
 const OWN_DOMAINS: [&str; 2] = ["kernel_t", "kernel"];
 /// The guest reads the whole file into memory.
 const CONTEXTS_LIMIT: usize = 32 << 10;
+/// Paths that one process looks up.
+const LOOKUPS: usize = 1_000;
 
 pub(in super::super) fn prepare(
     request: &Request<'_>,
@@ -35,7 +39,7 @@ pub(in super::super) fn prepare(
     let sources = files(of)?;
     let (policy, step) = match sources.as_slice() {
         [only] if is_binary(&only.bytes) => {
-            let step = format!("selinux: {} as it is", of.files.join(" "));
+            let step = format!("selinux: {}, unchanged", of.files.join(" "));
             (only.bytes.clone(), step)
         }
         modules => compiled(request, of, modules)?,
@@ -46,7 +50,7 @@ pub(in super::super) fn prepare(
     prepared.steps.push(step);
     let policy = match with_permissive(&policy, &own) {
         Some((policy, domain)) => {
-            let step = format!("selinux: {domain}, the kernel's own domain, made permissive in it");
+            let step = format!("selinux: made {domain}, the kernel's own domain, permissive");
             prepared.steps.push(step);
             policy
         }
@@ -56,6 +60,15 @@ pub(in super::super) fn prepare(
         ("policy".to_owned(), policy),
         ("contexts".to_owned(), contexts.into_bytes()),
     ]);
+    if let (Some(root), Some(file)) = (request.root, &of.file_contexts) {
+        let labels = root_labels(root, of, file)?;
+        prepared
+            .files
+            .push(("root-labels".to_owned(), labels.into_bytes()));
+    }
+    let context = of.context.as_deref().unwrap_or_default();
+    let started = of.starts_in.as_deref().unwrap_or(context);
+    start(request, &mut prepared, context, Some(started));
     if !of.booleans.is_empty() {
         let lines = of.booleans.iter();
         let lines: String = lines
@@ -110,7 +123,7 @@ fn compiled(
         tools::run(&mut command).map(drop)
     })?;
     let step = format!(
-        "selinux: secilc -M true -N -c {REFERENCE_VERSION} -o policy of {} modules ({})",
+        "selinux: secilc -M true -N -c {REFERENCE_VERSION} -o policy from {} modules ({})",
         modules.len(),
         of.files.join(" ")
     );
@@ -133,20 +146,20 @@ fn is_cil(name: &Path) -> bool {
 
 /// For the guest: see `apply_line()` of `guest/policy/selinux.c`.
 fn contexts(request: &Request<'_>, of: &CustomPolicy) -> Result<String, PolicyError> {
-    let work_dir = request.work_dir();
+    let work_dir = request.root.map_or(request.work_dir(), |_| "/");
     let work = match (&of.files_context, &of.file_contexts) {
         (Some(context), _) => context.clone(),
         (None, Some(file)) => label(file, work_dir, "dir")?.ok_or_else(|| {
             tools::failed(
-                format!("{file} has no label for {work_dir}, where benchmarks make their files"),
+                format!("{file} has no label for {work_dir}"),
                 "name the label with `files_context`, or another directory with `work_dir`",
             )
         })?,
         (None, None) => String::new(),
     };
     let agent = of.context.as_deref().unwrap_or_default();
-    let mut text = format!("work {work}\nagent {agent}\n");
-    let Some(file) = &of.file_contexts else {
+    let mut text = format!("agent {agent}\nwork {work}\n");
+    let Some(file) = of.file_contexts.as_ref().filter(|_| request.root.is_none()) else {
         return Ok(text);
     };
     let mut directories = BTreeSet::from(["/".to_owned()]);
@@ -185,40 +198,111 @@ fn above(path: &str) -> Vec<String> {
     ends.map(|at| path[..at].to_owned()).collect()
 }
 
-fn label(file: &str, path: &str, kind: &str) -> Result<Option<String>, PolicyError> {
-    let lookup = tools::find("selabel_lookup", "selinux-utils")?;
+/// The labels that file contexts give to paths of a kind: `file`, `dir`, `lnk_file`, `chr_file`,
+/// `blk_file`, `pipe`, `sock_file`.
+fn labels(file: &str, kind: &str, paths: &[&str]) -> Result<Vec<Option<String>>, PolicyError> {
+    let lookup = tools::find("matchpathcon", "selinux-utils")?;
     if !Path::new(file).is_file() {
         return Err(tools::failed(
             format!("{file}, the policy's file contexts, is not a file"),
             "name the policy's file_contexts, such as /etc/selinux/default/contexts/files/file_contexts",
         ));
     }
-    let mut command = tools::bounded(&lookup);
-    command.args(["-b", "file", "-f", file, "-k", path, "-t", kind]);
-    let said = match tools::run(&mut command) {
-        Ok(said) => said,
-        Err(PolicyError::Environment(failure)) if is_without_entry(&failure.to_string()) => {
-            return Ok(None);
-        }
-        Err(PolicyError::Environment(failure)) => {
-            return Err(tools::failed(
-                format!("looking up {path} in {file}: {failure}"),
+    let mut labels = Vec::new();
+    for part in paths.chunks(LOOKUPS) {
+        let mut command = tools::bounded(&lookup);
+        command
+            .args(["-n", "-f", file, "-m", kind, "--"])
+            .args(part);
+        let printed = tools::run(&mut command).map_err(|error| {
+            tools::failed(
+                format!("looking up labels in {file}: {error}"),
                 "name the file_contexts of the same policy",
-            ));
-        }
-        Err(error) => return Err(error),
-    };
-    let context = said
-        .lines()
-        .find_map(|line| line.strip_prefix("Default context:"))
-        .map(|context| context.trim().to_owned());
-    Ok(context.filter(|context| context != "<<none>>" && context.len() < 256))
+            )
+        })?;
+        labels.extend(printed.lines().map(|context| {
+            (context != "<<none>>" && context.len() < 256).then(|| context.to_owned())
+        }));
+    }
+    if labels.len() != paths.len() {
+        return Err(tools::failed(
+            format!(
+                "matchpathcon printed {} labels for {} paths",
+                labels.len(),
+                paths.len()
+            ),
+            "run matchpathcon by hand for details",
+        ));
+    }
+    Ok(labels)
 }
 
-/// selabel_lookup's message for a path without an entry; some versions add the error number.
-fn is_without_entry(complaint: &str) -> bool {
-    let said = ["failed to find a valid context", "No such file"];
-    said.iter().any(|said| complaint.contains(said))
+fn label(file: &str, path: &str, kind: &str) -> Result<Option<String>, PolicyError> {
+    Ok(labels(file, kind, &[path])?.remove(0))
+}
+
+/// Labels of the files in the programs' root, of devices in it, and of the files that the policy is
+/// checked with: lines of `CONTEXT PATH`.
+fn root_labels(root: &Path, of: &CustomPolicy, file: &str) -> Result<String, PolicyError> {
+    let mut paths: BTreeMap<String, &str> = BTreeMap::new();
+    for access in of.denied.iter().chain(&of.allowed) {
+        if !access.how.is_of_port() {
+            paths.extend(above(&access.what).into_iter().map(|path| (path, "dir")));
+            let kind = if access.how == AccessHow::List {
+                "dir"
+            } else {
+                "file"
+            };
+            paths.insert(access.what.clone(), kind);
+        }
+    }
+    for name in ["null", "zero", "full", "random", "urandom"] {
+        paths.insert(format!("/dev/{name}"), "chr_file");
+    }
+    paths.extend(["/dev", "/dev/shm", "/tmp"].map(|path| (path.to_owned(), "dir")));
+    let mut pending = vec![root.to_owned()];
+    while let Some(directory) = pending.pop() {
+        let entries = fs::read_dir(&directory).map_err(|error| unreadable(&directory, &error))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| unreadable(&directory, &error))?;
+            let kind = entry
+                .file_type()
+                .map_err(|error| unreadable(&entry.path(), &error))?;
+            let path = entry.path();
+            let inside = path.strip_prefix(root).unwrap_or(&path);
+            // A line has no place for other names.
+            let Some(inside) = inside.to_str().filter(|path| !path.contains('\n')) else {
+                continue;
+            };
+            paths.insert(format!("/{inside}"), kind_of(kind));
+            if kind.is_dir() {
+                pending.push(path);
+            }
+        }
+    }
+    let mut text = String::from("\n");
+    for kind in paths.values().copied().collect::<BTreeSet<_>>() {
+        let of_kind = paths.iter().filter(|(_, other)| **other == kind);
+        let of_kind: Vec<&str> = of_kind.map(|(path, _)| path.as_str()).collect();
+        for (path, label) in of_kind.iter().zip(labels(file, kind, &of_kind)?) {
+            if let Some(label) = label {
+                let _ = writeln!(text, "{label} {path}");
+            }
+        }
+    }
+    Ok(text)
+}
+
+fn kind_of(kind: FileType) -> &'static str {
+    match kind {
+        _ if kind.is_dir() => "dir",
+        _ if kind.is_symlink() => "lnk_file",
+        _ if kind.is_char_device() => "chr_file",
+        _ if kind.is_block_device() => "blk_file",
+        _ if kind.is_fifo() => "pipe",
+        _ if kind.is_socket() => "sock_file",
+        _ => "file",
+    }
 }
 
 #[cfg(test)]
@@ -229,7 +313,7 @@ mod tests {
 
     #[test]
     fn labels_are_those_of_the_file() {
-        if !testing::has_program("selabel_lookup", "selinux-utils") {
+        if !testing::has_program("matchpathcon", "selinux-utils") {
             return;
         }
         let dir = tempfile::tempdir().unwrap();
@@ -257,7 +341,7 @@ mod tests {
             configuration: &configuration,
             work_dir: Some("/srv/work"),
             custom: &BTreeMap::new(),
-            programs: false,
+            root: None,
             kernel: None,
             cache: dir.path(),
         };

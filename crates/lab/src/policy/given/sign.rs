@@ -28,12 +28,12 @@ pub(super) fn add(
     if !rules.iter().any(is_wanted) {
         return Ok(());
     }
-    let keys = "signatures by keys with certificates";
+    let keys = "asymmetric keys for signatures";
     tools::need(request, keys, "CONFIG_INTEGRITY_ASYMMETRIC_KEYS")?;
     if tools::option(request, "CONFIG_INTEGRITY_TRUSTED_KEYRING").is_some_and(|is| is == "y") {
         return Err(PolicyError::Unsupported(
-            "this kernel's .ima takes only keys that its own have signed: \
-             CONFIG_INTEGRITY_TRUSTED_KEYRING"
+            "this kernel's .ima keyring accepts only keys signed by the kernel's own keys \
+             (CONFIG_INTEGRITY_TRUSTED_KEYRING)"
                 .to_owned(),
         ));
     }
@@ -54,7 +54,10 @@ pub(super) fn add(
             let length = u32::try_from(signature.len()).ok();
             let Some(length) = length.filter(|_| signature.len() <= SIGNATURE_LIMIT) else {
                 return Err(tools::failed(
-                    format!("evmctl made a signature of {} bytes", signature.len()),
+                    format!(
+                        "the signature from evmctl is too long: {} bytes",
+                        signature.len()
+                    ),
                     "reinstall the package ima-evm-utils",
                 ));
             };

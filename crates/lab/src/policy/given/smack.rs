@@ -9,7 +9,7 @@ use model::{CustomPolicy, excerpt, is_smack_label};
 
 use super::super::smack::check_state;
 use super::super::{PolicyError, Prepared, Request, tools};
-use super::{GivenFile, files, prepared};
+use super::{GivenFile, files, prepared, start};
 
 /// Other files in `/etc/smack`: labels of packets, hosts and users.
 const NO_RULES: [&str; 7] = [
@@ -38,16 +38,17 @@ pub(in super::super) fn prepare(
         rules.read(file).map_err(|why| {
             tools::failed(
                 format!("{}: {why}", file.name.display()),
-                "write, a line each: SUBJECT OBJECT ACCESS, or SUBJECT OBJECT ALLOW DENY, of the \
-                 letters rwxatl",
+                "write one rule per line: SUBJECT OBJECT ACCESS, or SUBJECT OBJECT ALLOW DENY, \
+                 with the access letters rwxatl",
             )
         })?;
     }
     let label = of.label.as_deref().unwrap_or_default();
     if rules.order.is_empty() {
         return Err(tools::failed(
-            format!("no rules are in {}", of.files.join(", ")),
-            "name a directory as /etc/smack, with accesses or accesses.d, or files of rules",
+            format!("no rules in {}", of.files.join(", ")),
+            "name a directory such as /etc/smack that contains accesses or accesses.d, or files \
+             with rules",
         ));
     }
     check_state(request)?;
@@ -67,8 +68,14 @@ pub(in super::super) fn prepare(
         line("files-label", work),
         ("labels".to_owned(), labels.into_bytes()),
     ]);
+    start(
+        request,
+        &mut prepared,
+        label,
+        of.starts_in.as_deref().or(Some(label)),
+    );
     prepared.steps.push(format!(
-        "smack: {} rules of {}",
+        "smack: {} rules from {}",
         rules.order.len(),
         of.files.join(" ")
     ));
@@ -108,7 +115,7 @@ struct Rules {
 
 impl Rules {
     fn read(&mut self, file: &GivenFile) -> Result<(), String> {
-        let text = std::str::from_utf8(&file.bytes).map_err(|_| "it is no text".to_owned())?;
+        let text = std::str::from_utf8(&file.bytes).map_err(|_| "not a text file".to_owned())?;
         for (number, line) in text.lines().enumerate() {
             self.add(line)
                 .map_err(|why| format!("line {}: {why}", number + 1))?;
@@ -134,7 +141,7 @@ impl Rules {
             }
         }
         if subject == AGENT {
-            return Err(format!("the label {AGENT} is lsmeter's own"));
+            return Err(format!("the label {AGENT} is reserved for lsmeter"));
         }
         let allowed = rights(allow)?;
         // Without a fourth word, all rights that are not allowed are denied.
@@ -175,7 +182,7 @@ fn rights(letters: &str) -> Result<u8, String> {
         match bit {
             Some(bit) => Ok(all | 1 << bit),
             None if letter == b'-' => Ok(all),
-            None => Err(format!("`{}` is no access", excerpt(letters))),
+            None => Err(format!("invalid access `{}`", excerpt(letters))),
         }
     })
 }
@@ -208,8 +215,8 @@ mod tests {
             ("a b r w x\n", "is not a rule"),
             ("\na b/c r\n", "line 2: `b/c` is not a label"),
             ("-a b r\n", "`-a` is not a label"),
-            ("a b rq\n", "`rq` is no access"),
-            ("lsmeter-agent b r\n", "lsmeter's own"),
+            ("a b rq\n", "invalid access `rq`"),
+            ("lsmeter-agent b r\n", "reserved for lsmeter"),
         ] {
             let error = read(text.as_bytes()).unwrap_err();
             assert!(error.contains(why), "{error}");

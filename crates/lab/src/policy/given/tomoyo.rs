@@ -5,7 +5,7 @@ use model::{CustomPolicy, Policy};
 
 use super::super::tomoyo::leave_for;
 use super::super::{PolicyError, Prepared, Request, tools};
-use super::{GivenFile, files, prepared};
+use super::{GivenFile, files, prepared, start};
 
 /// Each file, and whether it is required.
 const FILES: [(&str, bool); 3] = [
@@ -22,19 +22,20 @@ pub(in super::super) fn prepare(
 ) -> Result<Prepared, PolicyError> {
     let sources = files(of)?;
     let mut prepared = prepared(of);
-    let mut how = "as it is".to_owned();
+    let mut how = "unchanged".to_owned();
     let domain = of.domain.as_deref().unwrap_or_default();
     for (name, is_needed) in FILES {
         let text = text(&sources, name)?;
         if text.is_none() && is_needed {
             return Err(tools::failed(
-                format!("no {name}.conf is in {}", of.files.join(", ")),
+                format!("no {name}.conf in {}", of.files.join(", ")),
                 "name TOMOYO's policy directory, such as /etc/tomoyo/policy/current, or its files",
             ));
         }
         let mut text = text.unwrap_or(NOTHING).to_owned();
         if name == "domain_policy" {
             text += &leave(of, &text)?;
+            text += &{ of.starts_in.as_deref() }.map_or(String::new(), leave_for);
         }
         if name == "profile" && request.configuration.policy == Policy::Permissive {
             let domains = self::text(&sources, "domain_policy")?.unwrap_or_default();
@@ -47,6 +48,7 @@ pub(in super::super) fn prepare(
     prepared
         .files
         .push(("domain".to_owned(), format!("{domain}\n").into_bytes()));
+    start(request, &mut prepared, domain, of.starts_in.as_deref());
     prepared.steps.push(format!(
         "tomoyo: {}, {how}; <kernel> has profile 0 and may move into {domain}",
         of.files.join(" ")
@@ -65,7 +67,7 @@ fn text<'a>(sources: &'a [GivenFile], name: &str) -> Result<Option<&'a str>, Pol
     let text = std::str::from_utf8(&file.bytes).map(|text| text.trim_end_matches('\0'));
     let text = text.map_err(|_| {
         tools::failed(
-            format!("{} is no text", file.name.display()),
+            format!("{} is not a text file", file.name.display()),
             "give the files that tomoyo-savepolicy writes",
         )
     })?;
@@ -81,15 +83,15 @@ fn leave(of: &CustomPolicy, policy: &str) -> Result<String, PolicyError> {
     let Some(domain) = &of.domain else {
         return Err(tools::failed(
             format!(
-                "which domain of {} do benchmarks run in?",
+                "the policy in {} needs `domain`, the domain in which benchmarks run",
                 of.files.join(", ")
             ),
-            format!("name it with `domain`; {}", tools::suggestion("", &domains)),
+            format!("set `domain`; {}", tools::suggestion("", &domains)),
         ));
     };
     if !domains.contains(&domain.as_str()) {
         return Err(tools::failed(
-            format!("no domain {domain} is in {}", of.files.join(", ")),
+            format!("no domain {domain} in {}", of.files.join(", ")),
             tools::suggestion(domain, &domains),
         ));
     }

@@ -15,12 +15,12 @@ fn here() -> String {
 }
 
 fn prepared(path: &str) -> Result<Root, LabError> {
-    let mut tell = |_| {};
+    let mut report = |_| {};
     let spec = RootSpec {
         path: Some(path.to_owned()),
         ..RootSpec::default()
     };
-    Root::prepare(&spec, &mut Watch::new(&GO_ON, &mut tell))
+    Root::prepare(&spec, &mut Watch::new(&GO_ON, &mut report))
 }
 
 #[track_caller]
@@ -81,7 +81,7 @@ fn the_guests_image_is_found_among_several() {
         endless = layout.blob("index.v1+json", list.to_string().as_bytes());
     }
     layout.index(&[endless]);
-    no_root(path, "too deeply", "whole");
+    no_root(path, "too deeply", "skopeo inspect");
 }
 
 #[test]
@@ -106,14 +106,14 @@ fn what_is_damaged_is_no_image() {
             "{error}"
         );
         fs::remove_file(&path).unwrap();
-        no_root(layout.path(), "is not there", "not whole");
+        no_root(layout.path(), "is missing", "incomplete");
         fs::write(&path, whole).unwrap();
     }
     prepared(layout.path()).unwrap();
     let mut image = image;
     image["digest"] = json!("sha256:../../../etc/passwd");
     layout.index(&[image]);
-    no_root(layout.path(), "bad SHA-256 digest", "whole");
+    no_root(layout.path(), "bad SHA-256 digest", "complete OCI image");
     layout.write("index.json", b"[]");
     no_root(layout.path(), "cannot read", "OCI image layout");
 }
@@ -145,7 +145,7 @@ fn an_image_says_what_a_workload_does_not() {
         .file("etc/group", "staff:x:50:\nnumber:y\n");
     layout.index(&[layout.image(&here(), &[lists], &config)]);
     let completed = |path: &str, workload: Workload| {
-        let mut tell = |_| {};
+        let mut report = |_| {};
         let mut programs = Programs {
             root: RootSpec {
                 path: Some(path.to_owned()),
@@ -154,7 +154,7 @@ fn an_image_says_what_a_workload_does_not() {
             digest: String::new(),
             workloads: vec![workload],
         };
-        let root = Root::of(Some(&mut programs), &mut Watch::new(&GO_ON, &mut tell))?;
+        let root = Root::prepare_for(Some(&mut programs), &mut Watch::new(&GO_ON, &mut report))?;
         Ok::<_, LabError>((root.unwrap(), programs.workloads.pop().unwrap()))
     };
     let (root, all) = completed(layout.path(), Workload::default()).unwrap();
@@ -170,7 +170,7 @@ fn an_image_says_what_a_workload_does_not() {
         "PYTHONHASHSEED=0",
     ];
     assert_eq!(all.env.unwrap(), env);
-    let said = Workload {
+    let given = Workload {
         name: "said".to_owned(),
         argv: vec!["true".to_owned()],
         user: Some("0".to_owned()),
@@ -180,11 +180,11 @@ fn an_image_says_what_a_workload_does_not() {
     };
     let expected = Workload {
         user: Some("0:0".to_owned()),
-        ..said.clone()
+        ..given.clone()
     };
-    assert_eq!(completed(layout.path(), said).unwrap().1, expected);
+    assert_eq!(completed(layout.path(), given).unwrap().1, expected);
 
-    let who = |text: &str| Account::find(text, root.path()).map(|of| of.to_string());
+    let who = |text: &str| Account::find(text, root.path()).map(|account| account.to_string());
     for (text, expected) in [
         ("worker", "500:501"),
         ("500", "500:501"),
@@ -199,7 +199,7 @@ fn an_image_says_what_a_workload_does_not() {
     }
     let bare = tempfile::tempdir().unwrap();
     let error = completed(bare.path().to_str().unwrap(), Workload::default()).unwrap_err();
-    assert!(error.to_string().contains("without a workload"), "{error}");
+    assert!(error.to_string().contains("no workload"), "{error}");
 }
 
 /// One image as saved by several tools: see `saved/README.md`.

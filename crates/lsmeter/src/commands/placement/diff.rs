@@ -66,7 +66,7 @@ fn verdict(args: &DiffArgs, difference: &PlacementDifference) -> Exit {
     if !args.fail_on_gain {
         Exit::Fine
     } else if difference.compared == 0 {
-        note!("inconclusive: A and B share no system call");
+        note!("inconclusive: A and B have no system call in common");
         Exit::Inconclusive
     } else if difference.asking_more().next().is_some() {
         Exit::Regression

@@ -26,7 +26,7 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
         Some(PlacementCommand::Checks(args)) => return checks::checks(args),
         None => {}
     }
-    let hint = "give a result file of `lsmeter profile --output FILE`";
+    let hint = "give a result file from `lsmeter profile --output FILE`";
     let profiles = args
         .agree
         .as_deref()
@@ -88,19 +88,20 @@ fn agree(
     if let (None, Some(cell)) = (args.tree.scope.arch, profiles.cells.first()) {
         request.architecture = cell.key.architecture;
     }
-    let mut of_others: BTreeMap<String, u32> = BTreeMap::new();
+    let mut other_releases: BTreeMap<String, u32> = BTreeMap::new();
     profiles.cells.retain(|cell| {
         let same = series(&cell.release) == series(tree.version())
             && cell.key.architecture == request.architecture;
         let measured = cell.hooks().is_some();
         if !same && measured {
-            *of_others.entry(cell.release.clone()).or_insert(0) += 1;
+            *other_releases.entry(cell.release.clone()).or_insert(0) += 1;
         }
         same && measured && asked_for(&args.tree.scope, cell)
     });
-    for (release, operations) in of_others {
+    for (release, operations) in other_releases {
+        let plural = if operations == 1 { "" } else { "s" };
         line.keep(&format!(
-            "skipped: {operations} operations of {}: the tree is Linux {} for {}",
+            "skipped: {operations} operation{plural} measured on {}: the tree is Linux {} for {}",
             report::printable(&release, 60),
             tree.version(),
             request.architecture
@@ -115,7 +116,7 @@ fn agree(
     if profiles.cells.is_empty() {
         line.done();
         note!(
-            "inconclusive: no profile of Linux {} matches the selection",
+            "inconclusive: no profile from Linux {} matches the selection",
             tree.version()
         );
         return Ok(Exit::Inconclusive);

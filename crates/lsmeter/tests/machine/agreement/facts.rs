@@ -58,7 +58,7 @@ pub struct Difference<'a> {
 }
 
 impl Fact {
-    fn explains(&self, of: &Difference<'_>) -> bool {
+    fn explains(&self, difference: &Difference<'_>) -> bool {
         let matches = |patterns: &[Pattern], name: &str, variant: &str| {
             let mut found = false;
             for pattern in patterns.iter().filter(|p| p.matches(name, variant)) {
@@ -67,13 +67,13 @@ impl Fact {
             found
         };
         let (count, other) = match self.method {
-            Method::Profile => (of.profile, of.other),
-            method if method == of.method => (of.other, of.profile),
+            Method::Profile => (difference.profile, difference.other),
+            method if method == difference.method => (difference.other, difference.profile),
             _ => return false,
         };
-        matches(&self.benchmarks, of.benchmark, of.variant)
-            && matches(&self.hooks, of.hook, "")
-            && self.fits(count, other, of.tolerance)
+        matches(&self.benchmarks, difference.benchmark, difference.variant)
+            && matches(&self.hooks, difference.hook, "")
+            && self.fits(count, other, difference.tolerance)
     }
 
     fn fits(&self, count: f64, other: f64, tolerance: f64) -> bool {
@@ -124,7 +124,7 @@ impl Facts {
         facts
     }
 
-    pub fn explain(&self, of: &Difference<'_>) -> bool {
-        self.facts.iter().any(|fact| fact.explains(of))
+    pub fn explain(&self, difference: &Difference<'_>) -> bool {
+        self.facts.iter().any(|fact| fact.explains(difference))
     }
 }

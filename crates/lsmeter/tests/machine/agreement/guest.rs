@@ -118,8 +118,8 @@ fn runs_in_a_guest() {
         writeln!(out, "ran {benchmark}:{variant}").unwrap();
         let hooks: BTreeSet<&String> = short.keys().chain(long.keys()).collect();
         for hook in hooks {
-            let of = |run: &BTreeMap<String, i64>| run.get(hook).copied().unwrap_or(0);
-            let difference = of(&long) - of(&short);
+            let calls_in = |run: &BTreeMap<String, i64>| run.get(hook).copied().unwrap_or(0);
+            let difference = calls_in(&long) - calls_in(&short);
             writeln!(out, "{benchmark}:{variant} {hook} {difference}").unwrap();
         }
     }

@@ -154,7 +154,10 @@ fn monitor_and_profile_agree() {
     let first = first_variants();
     let asked = std::env::var("LSMETER_SUITE_KERNELS").ok();
     let kernels: Vec<(&str, &[&Benchmark], usize)> = match &asked {
-        Some(kernels) => kernels.split(',').map(|of| (of, &all[..], 350)).collect(),
+        Some(kernels) => kernels
+            .split(',')
+            .map(|kernel| (kernel, &all[..], 350))
+            .collect(),
         None => vec![("debian:6.12", &all, 350), ("debian:6.1", &first, 150)],
     };
     for (kernel, benchmarks, least) in kernels {

@@ -25,12 +25,14 @@ fn open<'a>(run: &'a Document, stack: &str, file: &str) -> (u64, BTreeSet<&'a st
     let mut hooks = cell.hooks().unwrap().iter();
     let hook = hooks.find(|hook| hook.hook == "file_open");
     let asked = hook.into_iter().flat_map(|hook| &hook.implementations);
-    let modules = asked.map(|of| of.module.as_str()).collect();
+    let modules = asked
+        .map(|implementation| implementation.module.as_str())
+        .collect();
     (cell.paths().unwrap().dominant.instructions, modules)
 }
 
 #[track_caller]
-fn assert_lacks(cell: &Cell, why: &str) {
+fn assert_missing(cell: &Cell, why: &str) {
     assert_eq!(cell.status(), Status::Unsupported, "{cell:#?}");
     assert!(cell.reason().unwrap().contains(why), "{cell:#?}");
 }
@@ -74,12 +76,12 @@ fn modules_after_a_denial_are_not_called() {
         assert!(allowed < apparmor && allowed < tomoyo, "{steps:#?}");
         let cell = denied_open(&run, stack, Policy::Enforcing, "by-landlock");
         let why = "landlock, which is to deny this file, has no policy here";
-        assert_lacks(cell, why);
+        assert_missing(cell, why);
     }
     let allowed = denied_open(&run, "capability", Policy::None, "allowed");
     assert_eq!(allowed.status(), Status::Ok, "{allowed:#?}");
     let cell = denied_open(&run, "capability", Policy::None, "by-tomoyo");
-    assert_lacks(cell, "tomoyo, which is to deny this file");
+    assert_missing(cell, "tomoyo, which is to deny this file");
 }
 
 #[test]
@@ -123,8 +125,8 @@ fn nothing_is_denied_without_the_setting() {
     let asked = "--policy enforcing --bench denied-open";
     let run = measure(&place, "debian:6.12", stack, asked);
     let cell = denied_open(&run, stack, Policy::Enforcing, "allowed");
-    assert_lacks(cell, "set denials = true");
+    assert_missing(cell, "set denials = true");
     let refused = place.line(&format!("run --stack {stack} --set denials=true"));
-    let error = "`denials` needs an enforced policy, which the experiment does not have";
+    let error = "`denials` needs an enforced policy, but the experiment has none";
     assert!(refused.code(2).stderr.contains(error));
 }

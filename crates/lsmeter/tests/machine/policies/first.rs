@@ -50,7 +50,7 @@ fn cached_decisions_are_dropped_before_each_operation() {
 fn a_custom_policy_is_reloaded_and_its_files_relabelled() {
     let policy = "/etc/selinux/default/policy/policy.33";
     if !(testing::has_file(policy, "selinux-policy-default")
-        && testing::has_program("selabel_lookup", "selinux-utils"))
+        && testing::has_program("matchpathcon", "selinux-utils"))
     {
         return;
     }

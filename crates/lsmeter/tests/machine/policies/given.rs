@@ -3,6 +3,7 @@
 
 mod ima;
 mod permissive;
+mod programs;
 mod smack;
 
 use std::fs;
@@ -344,7 +345,7 @@ fn custom_policies_are_enforced_or_refused() {
     // The result file has the digest of the policy.
     let custom = &run.experiment.as_ref().unwrap().custom;
     assert!(
-        custom.values().all(|of| of.digest.len() == 16),
+        custom.values().all(|policy| policy.digest.len() == 16),
         "{custom:?}"
     );
 }
@@ -363,7 +364,7 @@ fn debian_s_policy_confines_its_users() {
     assert_steps(
         &run,
         "user",
-        "policy.33 as it is
+        "policy.33, unchanged
          wrote 1 to /sys/fs/selinux/booleans/allow_execmem
          -v system_u:object_r:shadow_t:s0 /etc/shadow
          wrote user_u:user_r:user_t:s0 to /proc/self/attr/current
@@ -400,27 +401,27 @@ fn invalid_policies_are_refused_before_a_boot() {
     for row in [
         "apparmor | noise | | apparmor_parser: ",
         "apparmor | itself | | apparmor_parser: ",
-        "apparmor | large | | at most 64 MiB",
-        "apparmor | profiles | | 2 profiles are in",
+        "apparmor | large | | exceeds 64 MiB",
+        "apparmor | profiles | | found 2 profiles in",
         "apparmor | profiles | profile = 'wep' | no profile wep",
         "landlock | noise | | noise: ",
-        "landlock | large | | at most 64 MiB",
-        "bpf | noise | | it is no ELF object",
-        "bpf | noise.o | | libbpf does not read it",
+        "landlock | large | | exceeds 64 MiB",
+        "bpf | noise | | not an ELF object",
+        "bpf | noise.o | | libbpf cannot read it",
         "bpf | lsm.o | programs = ['gard'] | no LSM program gard",
         "bpf | nothing.o | | No such file",
         "selinux | noise | | noise: ",
-        "selinux | large | | at most 64 MiB",
-        "smack | none | label = 'User' | no rules are in none",
-        "smack | binary | label = 'User' | binary: it is no text",
+        "selinux | large | | exceeds 64 MiB",
+        "smack | none | label = 'User' | no rules in none",
+        "smack | binary | label = 'User' | binary: not a text file",
         "smack | word | label = 'User' | word: line 2: `User System` is not a rule",
-        "smack | right | label = 'User' | right: line 1: `rz` is no access",
+        "smack | right | label = 'User' | right: line 1: invalid access `rz`",
         "smack | long | label = 'User' | is not a label",
         "smack | nothing | label = 'User' | No such file",
-        "ima | comment | | no rules are in comment",
-        "ima | binary | | binary: it is no text",
+        "ima | comment | | no rules in comment",
+        "ima | binary | | binary: not a text file",
         "ima | rule | | rule: line 2: `mesure func=FILE_CHECK`",
-        "ima | measures | deny | no rule of measures appraises",
+        "ima | measures | deny | no rule in measures appraises",
         "ima | nothing | | No such file",
     ] {
         let [module, file, more, error] = row.split('|').map(str::trim).collect::<Vec<_>>()[..]
@@ -461,6 +462,8 @@ fn custom_programs_are_in_profiles() {
     let hooks = &counted.hooked.as_ref().unwrap().hooks;
     let open = hooks.iter().find(|hook| hook.hook == "file_open").unwrap();
     let mut implementations = open.implementations.iter();
-    let program = implementations.find(|of| of.module == "bpf").unwrap();
+    let program = implementations
+        .find(|implementation| implementation.module == "bpf")
+        .unwrap();
     assert!(program.inclusive > 50, "{program:#?}");
 }

@@ -133,7 +133,7 @@ fn a_kernel_without_evm_is_refused() {
     let place = Place::with_kernels();
     let listed = place.line("kernel list --json").json();
     let mut kernels = listed["kernels"].as_array().unwrap().iter();
-    let stock = kernels.find(|of| of["name"].as_str().unwrap().starts_with(KERNEL));
+    let stock = kernels.find(|kernel| kernel["name"].as_str().unwrap().starts_with(KERNEL));
     let file = |key: &str| fs::read(stock.unwrap()[key].as_str().unwrap()).unwrap();
     let config = String::from_utf8(file("config")).unwrap();
     let without = config.replace("CONFIG_EVM=y\n", "# CONFIG_EVM is not set\n");

@@ -18,7 +18,10 @@ fn run(place: &Place, cells: &str) -> Document {
 fn memory_of_a_stack_is_exact() {
     let place = Place::with_kernels();
     let document = run(&place, "memory");
-    let measured = document.cells.iter().filter(|of| of.headline().is_some());
+    let measured = document
+        .cells
+        .iter()
+        .filter(|cell| cell.headline().is_some());
     assert_eq!(measured.count(), 3 * 9, "a figure for each cell");
     let bytes = |variant: &str, stack: &[&str], policy: &str| {
         let mut cells = document.cells.iter();
@@ -43,7 +46,7 @@ fn memory_of_a_stack_is_exact() {
     // the list of measurements from the serial port.
     for cell in run(&place, "memory:boot-slab,memory:queue").cells {
         let whole = document.cells.iter().find(|whole| whole.key == cell.key);
-        let bytes = |of: &model::Cell| of.headline().unwrap();
+        let bytes = |cell: &model::Cell| cell.headline().unwrap();
         let differs = (bytes(whole.unwrap()) - bytes(&cell)).abs();
         let slabs = f64::from(u8::from(cell.key.variant() != "queue") * 2);
         let title = cell.key.title();

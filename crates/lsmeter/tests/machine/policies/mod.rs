@@ -239,7 +239,7 @@ fn a_policy_that_does_not_compile_is_an_error() {
         let mut command = place.command(&words(&line));
         let path = std::env::var("PATH").unwrap_or_default();
         command.env("PATH", format!("{}:{path}", place.join("bin").display()));
-        let ended = Ended::of(&[&line], command.output().unwrap());
+        let ended = Ended::new(&[&line], command.output().unwrap());
         assert!(ended.stderr.contains("syntax error, line 7"), "{ended:#?}");
         ended.refused(3, error, Some(hint));
         assert_eq!(place.names(), ["bin"]);

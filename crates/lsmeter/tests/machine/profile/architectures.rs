@@ -30,7 +30,7 @@ fn calls(
 ) -> BTreeMap<(String, Vec<String>), BTreeMap<String, u64>> {
     let cells = document.cells.iter();
     let own = cells.filter(|cell| cell.key.architecture == architecture);
-    let of = |cell: &Cell| {
+    let entry = |cell: &Cell| {
         let hooks = counted(cell).1.hooks.iter();
         let hooks = hooks.map(|hook| (hook.hook.clone(), hook.calls));
         (
@@ -38,7 +38,7 @@ fn calls(
             hooks.collect::<BTreeMap<_, _>>(),
         )
     };
-    own.map(of).collect()
+    own.map(entry).collect()
 }
 
 /// Profiles both in one run, and one of them alone.

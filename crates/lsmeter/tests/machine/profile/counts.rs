@@ -83,10 +83,10 @@ fn assert_difference(cell: &Cell) {
     assert_sums(&title, base);
     let [own, of_base] = [path, base].map(|path| outermost(&path.hooks));
     let names: BTreeSet<&str> = own.keys().chain(of_base.keys()).copied().collect();
-    let of = |sums: &BTreeMap<&str, i64>, hook: &str| sums.get(hook).copied().unwrap_or(0);
+    let sum_in = |sums: &BTreeMap<&str, i64>, hook: &str| sums.get(hook).copied().unwrap_or(0);
     let in_hooks: i64 = names
         .iter()
-        .map(|hook| of(&own, hook) - of(&of_base, hook))
+        .map(|hook| sum_in(&own, hook) - sum_in(&of_base, hook))
         .sum();
     let in_total = path.total.cast_signed() - base.total.cast_signed();
     assert_eq!(in_total, in_hooks + residual.instructions, "{title}");

@@ -49,8 +49,8 @@ fn events_are_exact_and_change_no_other_count() {
         let all = path.events.unwrap();
         for kind in Events::KINDS {
             let hooks = path.hooks.iter().filter_map(|hook| hook.events.as_ref());
-            let most = hooks.map(|events| (kind.of)(events)).max().unwrap_or(0);
-            assert!(most <= (kind.of)(&all), "{}: {kind:?}", cell.title());
+            let most = hooks.map(|events| (kind.count)(events)).max().unwrap_or(0);
+            assert!(most <= (kind.count)(&all), "{}: {kind:?}", cell.title());
         }
         assert!(
             all.returns > 0 && all.returns < all.taken_branches,
@@ -60,9 +60,9 @@ fn events_are_exact_and_change_no_other_count() {
         assert!(all.shared_lines <= all.shared_atomics && all.shared_atomics <= all.atomics);
         assert_eq!(all.rep_instructions == 0, all.rep_bytes == 0, "{all:?}");
     }
-    let of = |title: &str| a.cells.iter().find(|cell| cell.title() == title).unwrap();
+    let find = |title: &str| a.cells.iter().find(|cell| cell.title() == title).unwrap();
     // TOMOYO clears buffers with REP instructions; SELinux does not.
-    let (_, stat) = counted(of("stat:AA"));
+    let (_, stat) = counted(find("stat:AA"));
     let mut hooks = stat.hooks.iter();
     let getattr = hooks.find(|hook| hook.hook == "inode_getattr").unwrap();
     let rep_bytes = |module: &str| {
@@ -73,12 +73,12 @@ fn events_are_exact_and_change_no_other_count() {
     assert!(rep_bytes("tomoyo") > 100, "{getattr:?}");
     assert_eq!(rep_bytes("selinux"), 0, "{getattr:?}");
     // A read of 4 KiB copies 4 KiB.
-    let (_, read) = counted(of("read:4KB"));
+    let (_, read) = counted(find("read:4KB"));
     let events = read.events.unwrap();
     assert!((4096..4400).contains(&events.rep_bytes), "{events:?}");
     assert!(events.lines_written >= 64 && events.lines_read >= 64);
     // An open takes references with atomic operations.
-    assert!(counted(of("open:AA")).1.events.unwrap().shared_atomics > 0);
+    assert!(counted(find("open:AA")).1.events.unwrap().shared_atomics > 0);
 
     assert!(text.contains("events of instructions, per operation, more than with capability"));
     // The calls of an operation add up to its events.
@@ -97,8 +97,8 @@ fn events_are_exact_and_change_no_other_count() {
     let (_, path) = counted(&document.cells[0]);
     let events = path.events.unwrap();
     let mut expected = vec![path.total];
-    expected.extend(Events::KINDS.iter().map(|kind| (kind.of)(&events)));
+    expected.extend(Events::KINDS.iter().map(|kind| (kind.count)(&events)));
     let totals = line("totals: ");
-    let totals: Vec<u64> = totals.iter().map(|of| of.parse().unwrap()).collect();
+    let totals: Vec<u64> = totals.iter().map(|total| total.parse().unwrap()).collect();
     assert_eq!(totals, expected);
 }

@@ -75,7 +75,13 @@ fn all_outputs_of_all_boots_agree() {
     let figures = |document: &Document| -> Vec<(Key, HookedPath, [u64; 2])> {
         let cells = document.hooked();
         cells
-            .map(|(cell, of, path)| (cell.key.clone(), path.clone(), [of.regions(), of.dirty()]))
+            .map(|(cell, counted, path)| {
+                (
+                    cell.key.clone(),
+                    path.clone(),
+                    [counted.regions(), counted.dirty()],
+                )
+            })
             .collect()
     };
     assert_eq!(figures(&place.document("b.json")), figures(&a));

@@ -31,6 +31,7 @@ enum Part {
 pub struct Tutorial {
     parts: Vec<Part>,
     blocks: Vec<Block>,
+    files: Vec<(String, String)>,
 }
 
 impl Tutorial {
@@ -39,11 +40,18 @@ impl Tutorial {
         let mut tutorial = Tutorial {
             parts: Vec::new(),
             blocks: Vec::new(),
+            files: Vec::new(),
         };
         let mut within = None;
+        let mut in_file = false;
         let mut continued = false;
         for line in text.lines() {
             if let Some(language) = line.strip_prefix("```") {
+                let file = language.split_once(' ').map(|(_, file)| file.to_owned());
+                in_file = within.is_none() && file.is_some();
+                tutorial
+                    .files
+                    .extend(file.map(|file| (file, String::new())));
                 within = match within {
                     Some(_) => None,
                     None => Some(match language {
@@ -56,6 +64,9 @@ impl Tutorial {
                 tutorial.text(line);
             } else if within != Some(Block::Console) {
                 tutorial.text(line);
+                if let Some((_, content)) = tutorial.files.last_mut().filter(|_| in_file) {
+                    writeln!(content, "{line}").unwrap();
+                }
             } else if let Some(command) = line.strip_prefix("$ ") {
                 continued = command.ends_with('\\');
                 tutorial.parts.push(Part::Command(Shown {
@@ -90,6 +101,12 @@ impl Tutorial {
             Part::Command(command) => Some(command),
             Part::Text(_) => None,
         })
+    }
+
+    /// Files that blocks with a language and a name contain.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        let files = self.files.iter();
+        files.map(|(name, content)| (name.as_str(), content.as_str()))
     }
 
     /// Number of blocks of this kind.
@@ -194,7 +211,11 @@ fn line_matches(expected: &str, line: &str) -> bool {
 #[test]
 fn commands_are_found_and_compared() {
     let tutorial = Tutorial::parse(
-        "A text.\n\n```console\n$ one \\\n  two\n12 lines\n…\nend\n$ three\n```\n\n```sh\nfour\n```\n",
+        "A text.\n\n```toml a.toml\nx = 1\n```\n```console\n$ one \\\n  two\n12 lines\n…\nend\n$ three\n```\n\n```sh\nfour\n```\n",
+    );
+    assert_eq!(
+        tutorial.files().collect::<Vec<_>>(),
+        [("a.toml", "x = 1\n")]
     );
     let commands: Vec<&Shown> = tutorial.commands().collect();
     assert_eq!(commands[0].line, "one \\\n  two");

@@ -57,7 +57,7 @@ impl Vm {
     #[track_caller]
     pub fn new(kernel: &str) -> Vm {
         match resolve(kernel) {
-            Ok(kernel) => Vm::of(kernel),
+            Ok(kernel) => Vm::with_kernel(kernel),
             Err(error) => panic!(
                 "these tests boot {kernel}: {error}: {}",
                 error
@@ -67,7 +67,7 @@ impl Vm {
         }
     }
 
-    fn of(kernel: Kernel) -> Vm {
+    fn with_kernel(kernel: Kernel) -> Vm {
         let busybox = program::find("busybox")
             .expect("tests in a VM need busybox: apt-get install busybox-static");
         let mut vm = Vm {
@@ -181,7 +181,7 @@ impl Vm {
         qemu.wait_at_most(self.limit);
         let ended = qemu.status();
         qemu.end();
-        if let Some(outcome) = Outcome::of(&read(&at("result"))) {
+        if let Some(outcome) = Outcome::parse(&read(&at("result"))) {
             return outcome;
         }
         let console = String::from_utf8_lossy(&read(&at("console"))).replace('\r', "");
@@ -285,7 +285,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// None if `result` is incomplete.
-    fn of(result: &[u8]) -> Option<Outcome> {
+    fn parse(result: &[u8]) -> Option<Outcome> {
         let line = result.iter().position(|&byte| byte == b'\n')?;
         let status = str::from_utf8(&result[..line]).ok()?;
         // The kernel log is the last file. Zeros follow it.
@@ -315,7 +315,7 @@ impl Outcome {
     /// Standard output as text.
     #[track_caller]
     pub fn text(&self) -> &str {
-        str::from_utf8(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.told()))
+        str::from_utf8(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.summary()))
     }
 
     /// A file in `/out`, by its path below it.
@@ -325,14 +325,14 @@ impl Outcome {
             Some(content) => content.clone(),
             None => {
                 let names: Vec<&String> = self.files.keys().collect();
-                panic!("no {path} in /out, but {names:?}: {}", self.told())
+                panic!("no {path} in /out, but {names:?}: {}", self.summary())
             }
         }
     }
 
     #[track_caller]
     pub fn status(self, status: i32) -> Outcome {
-        assert_eq!(self.status, status, "{}", self.told());
+        assert_eq!(self.status, status, "{}", self.summary());
         self
     }
 
@@ -356,7 +356,7 @@ impl Outcome {
     }
 
     /// Summary for the message of a failed test.
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         format!(
             "status {}\nstdout:\n{}\nstderr:\n{}\nkernel log:\n{}",
             self.status,

@@ -34,7 +34,7 @@ pub fn lines(view: &View, width: usize, theme: &Theme) -> Vec<Line<'static>> {
             lines.extend(content);
         }
     };
-    if let Some(rates) = view.figures().rates(&Key::of(figure.total)) {
+    if let Some(rates) = view.figures().rates(&Key::new(figure.total)) {
         let highest = rates.iter().copied().fold(0.0, f64::max);
         let heading = format!("Recent calls/s (up to {})", units::amount(highest));
         let bars = units::sparkline(rates.iter(), width.min(RATES));
@@ -221,7 +221,7 @@ fn errors(hook: &WatchedHook, theme: &Theme) -> Vec<Line<'static>> {
 
 fn others(view: &View, figure: &Figure<'_>, theme: &Theme) -> Vec<Line<'static>> {
     let of_hook = |other: &&WatchedHook| {
-        other.hook == figure.total.hook && Key::of(other) != Key::of(figure.total)
+        other.hook == figure.total.hook && Key::new(other) != Key::new(figure.total)
     };
     let nothing = Calls::default();
     let others = view.figures().total.hooks.iter().filter(of_hook);

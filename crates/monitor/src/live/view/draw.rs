@@ -103,9 +103,9 @@ fn header_lines(view: &View, theme: &Theme) -> Vec<Line<'static>> {
     let second = format!("Linux {}  LSMs {stack}", shown(&monitoring.release));
     let cost = monitoring.cost;
     let third = match cost.added_ns {
-        0 => "what watching adds to a call could not be measured here".to_owned(),
+        0 => "the overhead of watching a call could not be measured here".to_owned(),
         added => format!(
-            "watching a call adds {}, {} of it within its time and subtracted",
+            "watching adds {} to a call; the {} within its time are subtracted",
             units::time(f64::from(added)),
             units::time(f64::from(cost.within_ns)),
         ),
@@ -172,7 +172,7 @@ fn cell(view: &View, row: usize, column: Column, theme: &Theme) -> Cell<'static>
         return Cell::default();
     };
     if column == Column::Recent {
-        let rates = view.figures().rates(&Key::of(figure.total));
+        let rates = view.figures().rates(&Key::new(figure.total));
         let text = rates.map_or_else(String::new, |rates| {
             units::sparkline(rates.iter(), TABLE_RATES)
         });

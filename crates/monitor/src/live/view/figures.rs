@@ -22,7 +22,7 @@ pub struct Key {
 }
 
 impl Key {
-    pub fn of(hook: &WatchedHook) -> Key {
+    pub fn new(hook: &WatchedHook) -> Key {
         Key {
             function: hook.function.clone(),
             module: hook.module.clone(),
@@ -58,7 +58,7 @@ impl Figures {
         self.total = harmless(reading.total);
         self.last = harmless(reading.since_last);
         let last = self.last.hooks.iter().enumerate();
-        self.place_in_last = last.map(|(place, hook)| (Key::of(hook), place)).collect();
+        self.place_in_last = last.map(|(place, hook)| (Key::new(hook), place)).collect();
         if self.last.seconds <= 0.0 {
             return;
         }
@@ -66,7 +66,7 @@ impl Figures {
         // limit.
         let mut before = std::mem::take(&mut self.rates);
         for hook in &self.total.hooks {
-            let key = Key::of(hook);
+            let key = Key::new(hook);
             let place = self.place_in_last.get(&key);
             let calls = place.map_or(0, |&place| self.last.hooks[place].calls.count);
             let mut rates = before.remove(&key).unwrap_or_default();
@@ -86,7 +86,7 @@ impl Figures {
         let (hook, interval) = match since {
             Since::Start => (Some(total), &self.total),
             Since::LastReading => {
-                let place = self.place_in_last.get(&Key::of(total));
+                let place = self.place_in_last.get(&Key::new(total));
                 let hook = place.map(|&place| &self.last.hooks[place]);
                 (hook, &self.last)
             }

@@ -8,15 +8,15 @@ use super::state::{Page, View};
 const FILTER_LIMIT: usize = 64;
 
 pub const HELP: [(&str, &str); 12] = [
-    ("↑ ↓ j k", "select a hook; in its detail, scroll"),
+    ("↑ ↓ j k", "select a hook; on the detail page, scroll"),
     ("PgUp PgDn", "a page up or down"),
-    ("Home End", "the first, the last"),
+    ("Home End", "the first or the last row"),
     ("← → < >", "choose the column to sort by"),
     ("r", "reverse the order"),
     ("/", "filter: part of a name, or a pattern with * and ?"),
     ("Esc", "clear the filter; leave the detail"),
-    ("Enter", "detail of the hook: times, system calls, modules"),
-    ("a", "figures since the start, or of the last interval"),
+    ("Enter", "details of the hook: times, system calls, modules"),
+    ("a", "figures since the start, or for the last interval"),
     ("m", "show or hide modules' functions"),
     ("p Space", "pause: figures freeze, counting continues"),
     ("q ^C", "quit"),

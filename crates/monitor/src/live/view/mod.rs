@@ -62,7 +62,7 @@ pub fn show(
     let mut terminal = taken.map_err(unusable)?;
     let shown = follow(&mut terminal, &mut view, source, interval, stop);
     let left = ratatui::try_restore();
-    shown.and(left.map_err(MonitorError::doing("cannot give the terminal back")))
+    shown.and(left.map_err(MonitorError::doing("cannot restore the terminal")))
 }
 
 fn follow(

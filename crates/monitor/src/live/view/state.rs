@@ -142,7 +142,7 @@ impl View {
     /// Selects a row, at most the last one.
     pub fn select(&mut self, row: usize) {
         self.selected = row.min(self.rows.len().saturating_sub(1));
-        self.selected_key = self.row(self.selected).map(|row| Key::of(row.total));
+        self.selected_key = self.row(self.selected).map(|row| Key::new(row.total));
     }
 
     pub fn arrange(&mut self) {
@@ -168,7 +168,7 @@ impl View {
             })
         });
         let is_selected =
-            |row: &(usize, Figure<'_>)| Some(Key::of(row.1.total)) == self.selected_key;
+            |row: &(usize, Figure<'_>)| Some(Key::new(row.1.total)) == self.selected_key;
         // The nearest one: a hostile source may have equal names.
         let found = (0..rows.len())
             .filter(|&row| is_selected(&rows[row]))

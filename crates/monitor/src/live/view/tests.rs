@@ -317,7 +317,7 @@ fn help_and_the_end() {
 }
 
 #[test]
-fn lost_calls_are_told_in_red() {
+fn lost_calls_are_shown_in_red() {
     let mut lossy = reading(MonitorMode::Time, 1);
     lossy.total.lost = 12;
     let mut view = View::new(&monitoring(MonitorMode::Time), true);

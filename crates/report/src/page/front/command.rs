@@ -20,16 +20,22 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
         flag("kernel", kernel);
     }
     // A profile does not compare kernels.
-    let baseline = group.baseline.as_ref().filter(|of| of.kernel.is_none());
-    let baseline = baseline.map(|of| of.stack.join(","));
+    let baseline = group
+        .baseline
+        .as_ref()
+        .filter(|baseline| baseline.kernel.is_none());
+    let baseline = baseline.map(|baseline| baseline.stack.join(","));
     let stack = configuration.stack.join(",");
-    if let Some(baseline) = baseline.filter(|of| *of != stack) {
+    if let Some(baseline) = baseline.filter(|baseline| *baseline != stack) {
         flag("stack", &baseline);
         flag("baseline", &baseline);
     }
     flag("stack", &stack);
     if !configuration.integrity.is_empty() {
-        let all = configuration.integrity.iter().map(|of| of.as_str());
+        let all = configuration
+            .integrity
+            .iter()
+            .map(|feature| feature.as_str());
         flag("integrity", &all.collect::<Vec<_>>().join(","));
     }
     let Settings {
@@ -64,7 +70,7 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
         first_after: first_after.map(|event| vec![event]),
         audit_rules: configuration.settings.audit_rules,
         ima_policy: configuration.settings.ima_policy,
-        work_dir: experiment.and_then(|of| of.work_dir.clone()),
+        work_dir: experiment.and_then(|experiment| experiment.work_dir.clone()),
         custom: Some(custom).filter(|custom| !custom.is_empty()),
         ..Spec::default()
     };

@@ -86,7 +86,8 @@ pub(super) fn data(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup 
         cells: (group.configurations.iter())
             .map(|configuration| {
                 let overhead = glance.overhead(*row, configuration);
-                let overhead = overhead.map(|of| format::change(of.value, of.is_shown));
+                let overhead =
+                    overhead.map(|overhead| format::change(overhead.value, overhead.is_shown));
                 Some(Figures {
                     overhead: overhead.unwrap_or_default(),
                     ..figures(group.cell(*row, configuration)?, &mut names, has_room)
@@ -95,16 +96,16 @@ pub(super) fn data(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup 
             .collect(),
     });
     let rows = rows.collect();
-    let baseline = |of: &Configuration| Some(of) == group.baseline.as_ref();
+    let baseline = |configuration: &Configuration| Some(configuration) == group.baseline.as_ref();
     let data = Data {
         place: short(&group.subject) + ", " + &short(group.filesystem),
         metric: group.metric.to_string(),
         columns: (group.configurations.iter())
-            .map(|of| short(&group.heading(of)))
+            .map(|configuration| short(&group.heading(configuration)))
             .collect(),
         baseline: group.configurations.iter().position(baseline).unwrap_or(0),
         commands: (group.configurations.iter())
-            .map(|of| command(run, group, of))
+            .map(|configuration| command(run, group, configuration))
             .collect(),
         rows,
         names: names.all,
@@ -121,15 +122,17 @@ fn figures(cell: &Cell, names: &mut Names, has_room: bool) -> Figures {
         };
     };
     let hooks = cell.hooks().filter(|_| has_room && cell.is_exact());
-    let paths =
-        { cell.paths().into_iter() }.flat_map(|of| [&of.dominant].into_iter().chain(&of.others));
+    let paths = { cell.paths().into_iter() }
+        .flat_map(|paths| [&paths.dominant].into_iter().chain(&paths.others));
     Figures {
         figure,
         value: cell.headline().filter(|value| value.is_finite()),
-        paths: paths.map(|of| [of.instructions, of.regions]).collect(),
-        regions: cell.paths().map(|of| of.regions),
+        paths: paths
+            .map(|path| [path.instructions, path.regions])
+            .collect(),
+        regions: cell.paths().map(|paths| paths.regions),
         hooks: { hooks.unwrap_or(&[]).iter() }
-            .map(|of| hook(of, names))
+            .map(|cost| hook(cost, names))
             .collect(),
         ..Figures::default()
     }
@@ -196,7 +199,7 @@ pub(super) fn trees(glance: &Glance<'_, '_>, id: &str) -> Option<Markup> {
     };
     let row = |row| {
         let cells = group.configurations.iter();
-        let cells = cells.map(|of| tree(group.cell(row, of)?));
+        let cells = cells.map(|configuration| tree(group.cell(row, configuration)?));
         cells.collect()
     };
     let trees = group.rows.iter().copied().map(row).collect();

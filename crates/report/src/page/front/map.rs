@@ -25,15 +25,18 @@ const STEPS: [(f64, &str); 7] = [
 pub(super) fn map(glance: &Glance<'_, '_>, id: &str) -> Markup {
     let group = glance.group;
     let tested: Vec<&Configuration> = group.tested().collect();
-    let baseline = group.baseline.as_ref().map(|of| group.heading(of));
+    let baseline = group
+        .baseline
+        .as_ref()
+        .map(|configuration| group.heading(configuration));
     let baseline = short(&baseline.unwrap_or_default());
     html! {
         div.map.scroll tabindex="0" role="region" aria-label={ "Map of overheads, " (id) } {
             table {
                 caption {
                     strong { "Overhead over " (baseline) " in " (group.metric) }
-                    " Of a class: the geometric mean of its operations with a dominant path, without getppid. \
-                     ~: the difference may be chance."
+                    " Classes: geometric mean over the operations with a dominant path, without \
+                     getppid. ~: the difference may be chance."
                 }
                 thead {
                     tr {
@@ -96,10 +99,12 @@ fn leaf<'a>(
     row: Operation<'a>,
     tested: &[&Configuration],
 ) -> Markup {
-    let at = glance.group.rows.iter().position(|of| *of == row);
+    let at = glance.group.rows.iter().position(|other| *other == row);
     let place = |configuration: &Configuration| {
         let all = &glance.group.configurations;
-        all.iter().position(|of| of == configuration).unwrap_or(0)
+        all.iter()
+            .position(|other| other == configuration)
+            .unwrap_or(0)
     };
     html! {
         tr data-level=(level) {

@@ -39,9 +39,13 @@ pub(super) fn maps(content: &Content) -> Maps {
         Content::Measured(run) if run.kind == Kind::Run => run,
         _ => return Maps::None,
     };
-    let drawn = Layouts::of(run);
+    let drawn = Layouts::in_run(run);
     let groups = groups(run);
-    match groups.iter().filter(|of| is_mapped(of, &drawn)).count() {
+    match groups
+        .iter()
+        .filter(|group| is_mapped(group, &drawn))
+        .count()
+    {
         0 => Maps::None,
         n if n == groups.len() => Maps::All,
         _ => Maps::Some,
@@ -53,8 +57,8 @@ fn is_mapped(group: &Group<'_>, drawn: &[Layouts<'_>]) -> bool {
 }
 
 pub(super) fn front(at: usize, run: &Document) -> Markup {
-    let judgements = Judgements::of(run);
-    let drawn = Layouts::of(run);
+    let judgements = Judgements::new(run);
+    let drawn = Layouts::in_run(run);
     let groups = groups(run);
     let mapped = groups.iter().filter(|group| is_mapped(group, &drawn));
     html! {
@@ -107,14 +111,16 @@ fn beside(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup {
 /// A sentence per configuration; limited, so that the map stays on the first screen.
 fn sentences(glance: &Glance<'_, '_>) -> Markup {
     let tested = glance.group.tested();
-    let all: Vec<String> = tested.filter_map(|of| glance.sentence(of)).collect();
+    let all: Vec<String> = tested
+        .filter_map(|configuration| glance.sentence(configuration))
+        .collect();
     let many = all.len() > SENTENCES_LIMIT;
     let (first, rest) = all.split_at(if many { SENTENCES_LIMIT - 1 } else { all.len() });
     html! {
         ul.findings { @for sentence in first { li { (sentence) "." } } }
         @if !rest.is_empty() {
             details.more {
-                summary { (rest.len()) " more configurations in sentences" }
+                summary { (rest.len()) " more configurations" }
                 ul.findings { @for sentence in rest { li { (sentence) "." } } }
             }
         }

@@ -84,7 +84,7 @@ fn custom_rules_appraise_and_measure_or_are_refused() {
     for (name, steps) in [
         (
             "both",
-            "ima: 6 rules of both
+            "ima: 6 rules from both
              security.ima of /srv/www/right is its hash
              ima: denied: open of /srv/www/none for reading: EACCES
              ima: allowed: open of /srv/www/right for reading

@@ -75,7 +75,7 @@ fn custom_labels_and_rules_are_enforced_or_refused() {
     assert_steps(
         &run,
         "user",
-        "smack: 3 rules of smack
+        "smack: 3 rules from smack
          skipped files without rules: 1 files (cipso)
          security.SMACK64=Log on /srv/log
          security.SMACK64=User::Home and SMACK64TRANSMUTE=TRUE on the working directory

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Custom policies of whole programs: a program runs under each, and its denials are shown.
+
+use super::{BINARY, FILE_CONTEXTS, write_sources};
+use crate::common::Place;
+use model::{Cell, Document, Status};
+
+/// `cat` may read /etc/hosts, and not /etc/shadow.
+const EXPERIMENT: &str = r#"
+stacks = [
+    "capability", "capability,apparmor", "capability,landlock", "capability,bpf",
+    "capability,tomoyo",
+]
+[root]
+programs = ["sh", "cat"]
+files = ["/etc/hosts"]
+[[workloads]]
+name = "reads"
+argv = ["sh", "-c", "cat /etc/hosts && { cat /etc/shadow || true; }"]
+repeat = 2
+
+[custom.attached]
+module = "apparmor"
+files = ["cat"]
+starts_in = "unconfined"
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+[custom.unused]
+module = "apparmor"
+files = ["unused"]
+starts_in = "unconfined"
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+[custom.box]
+module = "landlock"
+files = ["programs.toml"]
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+[custom.guard]
+module = "bpf"
+files = ["lsm.o"]
+programs = ["guard"]
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+[custom.domain]
+module = "tomoyo"
+files = ["domains"]
+domain = "<kernel> /usr/bin/cat"
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+"#;
+
+const DEBIAN: &str = r#"
+stacks = ["capability,selinux"]
+[root]
+programs = ["sh", "cat"]
+files = ["/etc/hosts"]
+[[workloads]]
+name = "reads"
+argv = ["sh", "-c", "cat /etc/hosts && { cat /etc/shadow || true; }"]
+repeat = 2
+[custom.user]
+module = "selinux"
+files = ["/etc/selinux/default/policy/policy.33"]
+context = "user_u:user_r:user_t:s0"
+file_contexts = "/etc/selinux/default/contexts/files/file_contexts"
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+"#;
+
+const PROFILE: &str = "profile cat PATH {\n  PATH mr,\n  /etc/ld.so.cache r,\n  \
+                       /{usr/,}lib{,32,64}/** mr,\n  /etc/hosts r,\n  /dev/{null,errors} rw,\n}\n";
+
+const RULESET: &str = r#"
+[[ruleset]]
+handled_access_fs = ["abi.all"]
+[[path_beneath]]
+allowed_access = ["abi.read_execute"]
+parent = ["/usr", "/bin", "/lib", "/lib64", "/etc/hosts"]
+[[path_beneath]]
+allowed_access = ["read_file", "write_file"]
+parent = ["/dev/null"]
+"#;
+
+const DOMAIN: &str = "<kernel> /usr/bin/cat\nuse_profile 3\nuse_group 0\nmisc env \\*\n\
+                      file read/getattr /usr/bin/cat\nfile read/getattr /lib64/\\*\n\
+                      file read/getattr /lib/\\{\\*\\}/\\*\n\
+                      file read/getattr /usr/lib/\\{\\*\\}/\\*\n\
+                      file read/getattr /etc/ld.so.cache\nfile read/getattr /etc/hosts\n\
+                      file getattr /dev/null\nfile write /dev/errors\n";
+
+fn find_cell<'a>(document: &'a Document, name: &str) -> &'a Cell {
+    let has = |cell: &&Cell| {
+        cell.key
+            .settings
+            .custom
+            .values()
+            .any(|custom| custom == name)
+    };
+    document.cells.iter().find(has).unwrap()
+}
+
+#[track_caller]
+fn assert_denials(document: &Document, name: &str, logged: &str) {
+    let cell = find_cell(document, name);
+    assert_eq!(cell.status(), Status::Ok, "{name}: {:?}", cell.reason());
+    let counted = cell.counted().unwrap();
+    let denials = &counted.program.as_ref().unwrap().denials;
+    if logged.is_empty() {
+        // Neither BPF programs nor Landlock, before 6.15, log what they deny.
+        assert_eq!(*denials, None, "{name}");
+        return;
+    }
+    let denials = denials.as_ref().unwrap();
+    assert_eq!(denials.count, 2, "{name}: {denials:?}");
+    assert!(denials.first.contains(logged), "{name}: {denials:?}");
+    let warnings = document.warnings.iter();
+    let mut warnings = warnings.filter(|warning| warning.message.contains(logged));
+    assert!(warnings.next().is_some(), "{name}: {:?}", document.warnings);
+}
+
+#[test]
+fn programs_run_under_custom_policies() {
+    let place = Place::with_kernels();
+    write_sources(&place);
+    for (name, text) in [
+        ("cat", PROFILE.replace("PATH", "/usr/bin/cat")),
+        ("unused", PROFILE.replace("PATH", "/usr/bin/unused")),
+        ("programs.toml", RULESET.to_owned()),
+        (
+            "domains/profile.conf",
+            "PROFILE_VERSION=20150505\n0-CONFIG={ mode=disabled }\n3-CONFIG={ mode=enforcing }\n"
+                .to_owned(),
+        ),
+        (
+            "domains/exception_policy.conf",
+            "initialize_domain /usr/bin/cat from any\n".to_owned(),
+        ),
+        (
+            "domains/domain_policy.conf",
+            format!("<kernel>\nuse_profile 0\nuse_group 0\n\n{DOMAIN}"),
+        ),
+        ("experiment.toml", EXPERIMENT.to_owned()),
+    ] {
+        place.write(name, text);
+    }
+    place
+        .line("run experiment.toml --offline -o out.json")
+        .code(4);
+    let document = place.document("out.json");
+    assert_denials(&document, "attached", "name=\"/etc/shadow\"");
+    assert_denials(
+        &document,
+        "domain",
+        "<kernel> /usr/bin/cat: file read /etc/shadow",
+    );
+    assert_denials(&document, "box", "");
+    assert_denials(&document, "guard", "");
+    let unused = find_cell(&document, "unused").reason().unwrap().to_owned();
+    assert!(
+        unused.contains("no task of the program ran as cat"),
+        "{unused}"
+    );
+    assert_eq!(place.left_over(), [""; 0]);
+}
+
+#[test]
+fn debian_s_policy_confines_a_program() {
+    let has = |path, package| testing::has_file(path, package);
+    if !has(BINARY, "selinux-policy-default") || !has(FILE_CONTEXTS, "selinux-policy-default") {
+        return;
+    }
+    let place = Place::with_kernels();
+    place.write("experiment.toml", DEBIAN);
+    place
+        .line("run experiment.toml --offline -o out.json")
+        .code(0);
+    let document = place.document("out.json");
+    assert_denials(&document, "user", "avc:  denied");
+}
