@@ -52,7 +52,7 @@ check_needs += $(python_needs)
 # Compiles policies that the tests load.
 check_needs += secilc:secilc apparmor_parser:apparmor \
 	/usr/share/selinux/default/base.pp.bz2:selinux-policy-default \
-	matchpathcon:selinux-utils evmctl:ima-evm-utils
+	matchpathcon:selinux-utils evmctl:ima-evm-utils auditctl:auditd
 
 test_needs := $(check_needs) qemu-system-aarch64:qemu-system-arm mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
 # Builds kernels for tests: make test-kernels.
@@ -144,7 +144,7 @@ quick_tests := $(filter-out $(slow_tests),$(all_tests))
 ambiguous := $(filter $(notdir $(slow_tests)),$(notdir $(quick_tests)))
 test_names = $(addprefix --test ,$(sort $(notdir $(1))))
 # Lines of Rust in src. A commit that raises the number gives the reason.
-src_lines := 91222
+src_lines := 92400
 .PHONY: check src-size
 src-size:
 	@lines=$$(git ls-files -z 'crates/*/src/*.rs' | xargs -0 cat | wc -l); \

@@ -46,6 +46,7 @@ struct policy {
 	u32 labels;		/* settings/labels.c */
 	u32 denials;		/* settings/denials.c */
 	u32 given;		/* settings/given.c: custom policies */
+	u32 records;		/* settings/given-audit.c */
 	u32 first_after;	/* enum first_after of settings/first.h */
 };
 

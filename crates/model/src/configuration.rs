@@ -7,7 +7,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::given::IMA;
+use crate::given::subsystem;
 use crate::layout::names_kernel;
 use crate::stack::Stack;
 use crate::words::{AuditRules, FirstAfter, ImaPolicy, Integrity, Policy, SelinuxPolicy};
@@ -73,15 +73,15 @@ impl Settings {
         *self == Settings::default()
     }
 
-    /// Whether a module of the stack has a custom policy. IMA is not a module of the stack.
+    /// Whether a module of the stack has a custom policy. IMA and audit are not modules of the stack.
     pub fn has_given_modules(&self) -> bool {
-        self.custom.keys().any(|module| module != IMA)
+        self.custom.keys().any(|module| subsystem(module).is_none())
     }
 
     /// No setting of modules is changed. Rules of audit and IMA do not count.
     pub fn is_default_of_modules(&self) -> bool {
         let mut custom = self.custom.clone();
-        custom.remove(IMA);
+        custom.retain(|module, _| subsystem(module).is_none());
         let without = Settings {
             audit_rules: None,
             ima_policy: None,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! From a spec's stacks and states to configurations, with the baseline.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::configuration::{Configuration, Settings};
@@ -121,8 +121,9 @@ fn product(
             parse(stacks.iter().map(String::as_str))?
         }
     };
-    // A custom policy is enforced by default. IMA's does not depend on the modules' state.
-    let default = if custom.values().all(|of| of.module == given::IMA) {
+    // A custom policy is enforced by default. Subsystems' do not depend on the modules' state.
+    let is_subsystem = |policy: &CustomPolicy| given::subsystem(&policy.module).is_some();
+    let default = if custom.values().all(is_subsystem) {
         Policy::None
     } else {
         Policy::Enforcing
@@ -134,9 +135,13 @@ fn product(
         list("integrity", &integrity, 8)?;
         integrity
     } else {
-        let ima = custom.values().any(|of| of.module == given::IMA);
-        let ima = ima.then(|| IntegrityList(vec![Integrity::Ima]));
-        [IntegrityList::default()].into_iter().chain(ima).collect()
+        let subsystems = custom.values();
+        let subsystems: BTreeSet<Integrity> = subsystems
+            .filter_map(|policy| given::subsystem(&policy.module))
+            .collect();
+        let with = IntegrityList(subsystems.into_iter().collect());
+        let with = (!with.0.is_empty()).then_some(with);
+        [IntegrityList::default()].into_iter().chain(with).collect()
     };
     let numbers = |key, values: &Option<Vec<u32>>| match values {
         None => Ok(vec![None]),

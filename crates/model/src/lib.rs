@@ -78,7 +78,8 @@ pub use evidence::{
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;
 pub use given::{
-    Access, AccessError, AccessHow, CustomPolicy, is_smack_label, stacks_of as given_stacks,
+    Access, AccessError, AccessHow, CustomPolicy, is_guest_path, is_smack_label,
+    stacks_of as given_stacks,
 };
 pub use glob::glob;
 pub use hint::{excerpt, nearest};
@@ -97,6 +98,6 @@ pub use stack::{Stack, StackError};
 pub use sweep::{ALL_HOOKS, DepthRule, Prediction, RepeatedQuestion, SweepFindings};
 pub use warning::{Warning, WarningKind};
 pub use words::{
-    Architecture, AuditRules, Caches, DelayModule, FileSystem, FirstAfter, ImaPolicy, Integrity,
-    MonitorMode, Place, Policy, Select, SelinuxPolicy, Status, Suite, Unit, UnknownWord,
+    Architecture, AuditRecords, AuditRules, Caches, DelayModule, FileSystem, FirstAfter, ImaPolicy,
+    Integrity, MonitorMode, Place, Policy, Select, SelinuxPolicy, Status, Suite, Unit, UnknownWord,
 };

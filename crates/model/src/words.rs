@@ -208,6 +208,17 @@ words! {
 }
 
 words! {
+    /// What happens to the records of custom audit rules.
+    AuditRecords, "destination of audit records":
+    /// No audit daemon runs: the kernel writes records to its log.
+    Absent = "absent",
+    /// All but one a second are dropped (`auditctl -r 1`).
+    Dropped = "dropped",
+    /// A daemon receives them and writes them to a file.
+    Written = "written",
+}
+
+words! {
     ImaPolicy, "IMA policy":
     /// The rules of `ima_policy=tcb`; the benchmarks' file system is always measured, and its files
     /// are appraised. The default of lsmeter.

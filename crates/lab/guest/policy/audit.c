@@ -232,6 +232,8 @@ static void load(const struct policy *p)
 	long fd;
 	u32 i;
 
+	if (p->given)
+		return;
 	fd = audit_socket(0);
 	/* Off meanwhile, or each rule would be recorded. */
 	set_status(fd, 0);
@@ -257,6 +259,17 @@ static void load(const struct policy *p)
 /* Only now: policy loads of other modules are recorded, and would fill the socket. */
 static void label(const struct policy *p)
 {
+	long fd;
+
+	if (p->given) {
+		/* Watched paths are in the file system that is mounted now. */
+		fd = audit_socket(0);
+		set_status(fd, 0);
+		audit_load_given(fd, p);
+		set_status(fd, 1);
+		sys_close(fd);
+		return;
+	}
 	if (audit_set_of(p))
 		audit_prove_set(p);
 	else
@@ -305,7 +318,7 @@ static void prove(const struct policy *p)
 	static char text[RECORD_MAX];
 	long fd, err;
 
-	if (audit_set_of(p))
+	if (audit_set_of(p) || p->given)
 		return;
 	/* Makes room for new records; the socket reports an overflow once. */
 	do {
@@ -350,6 +363,7 @@ static void prove(const struct policy *p)
 
 POLICY_MODULE(audit) = {
 	.name = "audit",
+	.global = 1,
 	.load = load,
 	.label = label,
 	.prove = prove,

@@ -116,14 +116,14 @@ static long subject_of(long pid, char *dst, size_t size)
  */
 static int next_denial(char *dst, size_t size)
 {
-	static char record[8192];
+	char *record = scratch;
 	long fd = sys_open(TOMOYO "audit", O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0), n;
 	char *domain, *missing, *p;
 
 	if (fd < 0)
 		return 0;
 	do {
-		n = sys_read(fd, record, sizeof(record) - 1);
+		n = sys_read(fd, record, sizeof(scratch) - 1);
 		record[n > 0 ? n : 0] = '\0';
 		/* Permissive mode lets the access pass. */
 	} while (n > 0 && !find_text(record, "mode=enforcing granted=no"));

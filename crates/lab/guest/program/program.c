@@ -274,10 +274,12 @@ MARKED __attribute__((noreturn)) static void be_program(const struct run *run, e
 }
 
 /* Waits until the program and its descendants have ended; returns its status, or -errno. */
-static long wait_for_all(long pid)
+static long wait_for_all(long pid, enum way way)
 {
 	long result = -ECHILD, ended;
-	int status, options = __WALL;
+	/* Tracing needs __WALL; the writer of audit records is not waited for. */
+	int all = way == TRACED || !given_has_writer() ? __WALL : 0;
+	int status, options = all;
 
 	for (;;) {
 		ended = SYS(wait4, -1, &status, options, NULL);
@@ -289,7 +291,7 @@ static long wait_for_all(long pid)
 			/* A process is left over; the wait is limited. */
 			SYS(kill, -1, SIGKILL);
 			given_kill_all();
-			options = __WALL;
+			options = all;
 		}
 		if (!ended)
 			continue;
@@ -342,7 +344,7 @@ MARKED static long run_program(struct cell *c, const struct run *run, enum way w
 		be_program(run, way);
 	if (way == TRACED)
 		tasks_trace(&programs->tasks, pid);
-	status = wait_for_all(pid);
+	status = wait_for_all(pid, way);
 	ticks = clock_then_marker(MARKER_WINDOW_END);
 	given_end_program(way == MEASURED);
 	if (programs->told.error)

@@ -84,7 +84,7 @@ static const char *before_text(const struct set_rule *rule)
 }
 
 /* The kernel's number of rules, as auditctl -l lists them. */
-static u32 count_rules(long fd)
+u32 audit_count_rules(long fd)
 {
 	static struct {
 		struct nlmsghdr head;
@@ -124,7 +124,7 @@ void audit_load_set(long fd, const struct policy *p)
 		audit_change_rule(fd, AUDIT_ADD_RULE, *rule);
 		step("audit: auditctl %s%s", before_text(*rule), (*rule)->text);
 	}
-	found = count_rules(fd);
+	found = audit_count_rules(fd);
 	if (found != count)
 		fatal("audit: auditctl -l lists %u rules: %u were added", found, count);
 	step("audit: auditctl -l: %u rules", found);

@@ -53,6 +53,10 @@ static inline u32 audit_set_of(const struct policy *p)
 void audit_load_set(long fd, const struct policy *p);
 /* Before modules confine the agent, which could not send requests and log in then. */
 void audit_prove_set(const struct policy *p);
+/* The kernel's number of rules. */
+u32 audit_count_rules(long fd);
+/* given-audit.c: the user's rules, while audit is off. */
+void audit_load_given(long fd, const struct policy *p);
 /* AUDIT_ADD_RULE or AUDIT_DEL_RULE. */
 void audit_change_rule(long fd, u16 request_type, const struct set_rule *rule);
 

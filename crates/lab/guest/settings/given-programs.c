@@ -16,17 +16,17 @@
 static const struct policy *policies;
 static unsigned int policy_count;
 
-static struct {
-	char subject[SUBJECT_MAX];
-	char last[SUBJECT_MAX];	/* a subject of another task */
-	int seen;
-} known[POLICIES_MAX];
-
-static struct {
-	u32 count;
+/* Only with such policies: fork copies the page tables of the agent's memory. */
+static struct noted {
+	struct {
+		char expected[SUBJECT_MAX];
+		char last[SUBJECT_MAX];	/* another task's */
+		int seen;
+	} subjects[POLICIES_MAX];
+	u32 denials;		/* in the measured runs */
 	char first[LINE_MAX];
 	char last[LINE_MAX];	/* of the last run, measured or not */
-} denials;
+} *noted;
 
 void given_choose_policies(const struct policy *all, unsigned int count)
 {
@@ -36,6 +36,8 @@ void given_choose_policies(const struct policy *all, unsigned int count)
 		if (all[i].given)
 			policies = all;
 	policy_count = policies ? count : 0;
+	if (policies)
+		noted = map_shared(sizeof(*noted));
 }
 
 static const struct policy *next_given(const struct policy *p)
@@ -92,9 +94,10 @@ void given_begin_program(void)
 	const struct policy *p = NULL;
 	char text[LINE_MAX];
 
-	denials.last[0] = '\0';
 	if (!policies)
 		return;
+	noted->last[0] = '\0';
+	given_write_records();
 	given_log_skip();
 	while ((p = next_given(p)))
 		while (p->module->next_denial && p->module->next_denial(text, sizeof(text)))
@@ -113,9 +116,9 @@ void given_kill_all(void)
 
 static void note_denial(const char *line, int measured)
 {
-	format(denials.last, sizeof(denials.last), "%s", line);
-	if (measured && !denials.count++)
-		format(denials.first, sizeof(denials.first), "%s", line);
+	format(noted->last, sizeof(noted->last), "%s", line);
+	if (measured && !noted->denials++)
+		format(noted->first, sizeof(noted->first), "%s", line);
 }
 
 void given_end_program(int measured)
@@ -140,8 +143,8 @@ void given_add_denial(char *reason, size_t size)
 {
 	size_t len = strlen(reason);
 
-	if (denials.last[0])
-		format(reason + len, size - len, "; denied: %s", denials.last);
+	if (noted && noted->last[0])
+		format(reason + len, size - len, "; denied: %s", noted->last);
 }
 
 static void subject_of(const struct policy *p, long pid, char *text, size_t size)
@@ -168,7 +171,7 @@ void given_look_at(long pid)
 	char text[SUBJECT_MAX];
 
 	while ((p = next_given(p))) {
-		char *subject = known[p - policies].subject;
+		char *subject = noted->subjects[p - policies].expected;
 		size_t len;
 
 		if (!has_subject(p))
@@ -179,9 +182,9 @@ void given_look_at(long pid)
 		subject_of(p, pid, text, sizeof(text));
 		/* AppArmor adds the mode: "(enforce)". */
 		if (!strncmp(text, subject, len) && (u8)text[len] <= ' ')
-			known[p - policies].seen = 1;
+			noted->subjects[p - policies].seen = 1;
 		else
-			memcpy(known[p - policies].last, text, sizeof(text));
+			memcpy(noted->subjects[p - policies].last, text, sizeof(text));
 	}
 }
 
@@ -191,11 +194,11 @@ long given_unseen(struct cell *c, unsigned int tasks)
 
 	/* Without tracing, nothing was looked at. */
 	while (tasks && (p = next_given(p))) {
-		if (!has_subject(p) || known[p - policies].seen)
+		if (!has_subject(p) || noted->subjects[p - policies].seen)
 			continue;
 		format(c->reason, sizeof(c->reason), "%s: no task of the program ran as %s; the "
-		       "last one was %s", p->module->name, known[p - policies].subject,
-		       known[p - policies].last);
+		       "last one was %s", p->module->name, noted->subjects[p - policies].expected,
+		       noted->subjects[p - policies].last);
 		return -EIO;
 	}
 	return 0;
@@ -206,13 +209,13 @@ void given_send_denials(u32 cell)
 	size_t at = 8;
 	unsigned int i;
 
-	if (!denials.count)
+	if (!noted || !noted->denials)
 		return;
 	for (i = 0; i < 4; i++) {
 		scratch[i] = cell >> 8 * i;
-		scratch[4 + i] = denials.count >> 8 * i;
+		scratch[4 + i] = noted->denials >> 8 * i;
 	}
-	at += format(scratch + at, sizeof(scratch) - at, "%s", denials.first);
+	at += format(scratch + at, sizeof(scratch) - at, "%s", noted->first);
 	send_frame(FRAME_DENIED, scratch, at);
-	denials.count = 0;
+	noted->denials = 0;
 }

@@ -209,7 +209,8 @@ static void rule_all(const struct policy *p)
 		try_in_root(p, given_try_before);
 	else
 		given_try_before(p);
-	p->module->confine(p);
+	if (p->module->confine)
+		p->module->confine(p);
 	if (programs)
 		try_in_root(p, given_try_after);
 	else

@@ -44,6 +44,10 @@ void given_add_denial(char *reason, size_t size);
 /* Denials in the measured runs, which the modules logged. */
 void given_send_denials(u32 cell);
 
+/* given-audit.c: starts the daemon that writes records, if the policy has one and it does not run. */
+void given_write_records(void);
+int given_has_writer(void);
+
 /* given-log.c: the kernel log's records of denials. */
 void given_log_open(void);
 void given_log_skip(void);

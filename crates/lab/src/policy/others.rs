@@ -70,6 +70,9 @@ pub(super) fn audit(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "audit")?;
     tools::need(request, "audit", "CONFIG_AUDIT")?;
     tools::need(request, "system-call auditing", "CONFIG_AUDITSYSCALL")?;
+    if let Some(of) = given::of(request, "audit") {
+        return given::audit(request, of);
+    }
     let rules = request.configuration.settings.audit_rules;
     let mut kernel_arguments = vec!["audit=1".to_owned(), "audit_backlog_limit=8192".to_owned()];
     if rules == Some(AuditRules::NeverTask) {

@@ -190,7 +190,7 @@ fn find(program: &str) -> Result<PathBuf, LabError> {
 }
 
 /// A program's libraries by ldd(1); none for static programs and scripts.
-fn libraries(program: &Path) -> Result<Vec<PathBuf>, LabError> {
+pub(crate) fn libraries(program: &Path) -> Result<Vec<PathBuf>, LabError> {
     let output = Command::new("ldd")
         .arg(program)
         .env("LC_ALL", "C")

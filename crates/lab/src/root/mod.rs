@@ -13,6 +13,7 @@ mod tree;
 mod unpack;
 mod watch;
 
+pub(crate) use made::libraries;
 pub(crate) use place::Fix;
 pub use watch::{Making, Watch};
 

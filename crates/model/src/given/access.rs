@@ -103,7 +103,7 @@ impl From<Access> for String {
 }
 
 /// An absolute path that the agent accepts: normalised and printable.
-pub(crate) fn is_guest_path(path: &str) -> bool {
+pub fn is_guest_path(path: &str) -> bool {
     let mut parts = path.split('/').skip(1);
     let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
     path.starts_with('/')

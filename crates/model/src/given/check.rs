@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Access, AccessHow, CustomPolicy, IMA, MODULES, is_guest_path};
+use super::{AUDIT, Access, AccessHow, CustomPolicy, IMA, MODULES, is_guest_path};
 use crate::configuration::Configuration;
 use crate::hint::{excerpt, nearest};
 use crate::resolve::{list, printable};
@@ -88,6 +88,7 @@ fn check_one(name: &str, of: &CustomPolicy, of_programs: bool) -> Result<(), Spe
         ("files_label", "smack", of.files_label.is_some()),
         ("labels", "smack", !of.labels.is_empty()),
         ("programs", "bpf", !of.programs.is_empty()),
+        ("records", AUDIT, of.records.is_some()),
         ("measured", IMA, !of.measured.is_empty()),
         ("not_measured", IMA, !of.not_measured.is_empty()),
     ];
@@ -114,7 +115,7 @@ fn check_start(name: &str, of: &CustomPolicy, of_programs: bool) -> Result<(), S
             "leave out `starts_in`, or measure a program: --root DIR -- COMMAND",
         ));
     }
-    if of.starts_in.is_some() && ["bpf", IMA, "landlock"].contains(&module) {
+    if of.starts_in.is_some() && [AUDIT, "bpf", IMA, "landlock"].contains(&module) {
         return Err(SpecError::instead(
             format!(
                 "the policy {name} is for {module}, which has no domains: `starts_in` does not \
@@ -142,6 +143,15 @@ fn check_accesses(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let measured = ["measured", "not_measured"];
     let is_measured = !of.measured.is_empty() || !of.not_measured.is_empty();
     let is_denied = !of.denied.is_empty() || !of.allowed.is_empty();
+    if of.module == AUDIT {
+        return match is_denied {
+            true => Err(SpecError::instead(
+                format!("the policy {name} is for audit, which records accesses and denies none"),
+                "leave out `denied` and `allowed`",
+            )),
+            false => Ok(()),
+        };
+    }
     if of.module == IMA && !is_measured && !is_denied {
         return Err(SpecError::instead(
             format!("the policy {name} needs accesses to test it with"),
@@ -263,34 +273,51 @@ fn with_above(access: &Access) -> impl Iterator<Item = &str> {
 
 /// Rules that cannot be combined with a custom policy.
 pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
-    let Some(name) = of.settings.custom.get(IMA) else {
-        return Ok(());
-    };
+    let settings = &of.settings;
     let refuse = |what: String, instead: &str| Err(SpecError::instead(what, instead));
-    if let Some(policy) = of.settings.ima_policy {
-        return refuse(
-            format!("`ima_policy` is `{policy}`, but the policy {name} is also for ima"),
-            "leave out one of the two",
-        );
+    let sets = [
+        (
+            IMA,
+            settings
+                .ima_policy
+                .map(|set| ("ima_policy", set.to_string())),
+        ),
+        (
+            AUDIT,
+            settings
+                .audit_rules
+                .map(|set| ("audit_rules", set.to_string())),
+        ),
+    ];
+    for (module, set) in sets {
+        let Some(name) = settings.custom.get(module) else {
+            continue;
+        };
+        if let Some((key, set)) = set {
+            return refuse(
+                format!("`{key}` is `{set}`, but the policy {name} is also for {module}"),
+                "leave out one of the two",
+            );
+        }
+        if settings.rules.is_some() {
+            return refuse(
+                format!("the policy {name} is for {module}: `rules` cannot extend a custom policy"),
+                "leave out `rules`",
+            );
+        }
     }
-    if of.settings.rules.is_some() {
-        return refuse(
-            format!("the policy {name} is for ima: `rules` cannot extend a custom policy"),
-            "leave out `rules`",
-        );
-    }
-    // lsmeter's own policies are not loaded together with a custom one.
-    if of.policy != Policy::None && !of.settings.has_given_modules() {
-        return refuse(
+    // lsmeter's own policies are not loaded together with a custom one for IMA.
+    match settings.custom.get(IMA) {
+        Some(name) if of.policy != Policy::None && !settings.has_given_modules() => refuse(
             format!(
                 "stack `{}` is {} together with the policy {name} for ima, but none of its modules \
                  has a custom policy",
                 of.stack, of.policy
             ),
             "set policy = \"none\" (--policy none), or add a custom policy for a module of the stack",
-        );
+        ),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn check_selinux(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {

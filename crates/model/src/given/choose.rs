@@ -10,15 +10,25 @@ use crate::spec::{IntegrityList, SpecError};
 use crate::stack::Stack;
 use crate::words::{Integrity, Policy};
 
-/// The only one of [`MODULES`] that is not in a stack: an integrity subsystem, independent of the
-/// modules' state.
 pub(crate) const IMA: &str = "ima";
+pub(crate) const AUDIT: &str = "audit";
+
+/// Those of [`MODULES`] that are not in a stack: subsystems independent of the modules' state.
+pub(crate) fn subsystem(module: &str) -> Option<Integrity> {
+    match module {
+        AUDIT => Some(Integrity::Audit),
+        IMA => Some(Integrity::Ima),
+        _ => None,
+    }
+}
 
 /// Default stacks of custom policies: one without them, and one with the module of each.
 #[must_use]
 pub fn stacks_of(custom: &BTreeMap<String, CustomPolicy>) -> Vec<String> {
     let modules: BTreeSet<&str> = custom.values().map(|of| of.module.as_str()).collect();
-    let stacks = modules.into_iter().filter(|module| *module != IMA);
+    let stacks = modules
+        .into_iter()
+        .filter(|module| subsystem(module).is_none());
     ["capability".to_owned()]
         .into_iter()
         .chain(stacks.map(|module| format!("capability,{module}")))
@@ -26,8 +36,8 @@ pub fn stacks_of(custom: &BTreeMap<String, CustomPolicy>) -> Vec<String> {
 }
 
 fn runs(module: &str, stack: &Stack, policy: Policy, integrity: &IntegrityList) -> bool {
-    if module == IMA {
-        return integrity.has(Integrity::Ima);
+    if let Some(subsystem) = subsystem(module) {
+        return integrity.has(subsystem);
     }
     let is_there = stack.is_default() || stack.names().iter().any(|name| name == module);
     is_there && decides(policy)
@@ -92,9 +102,9 @@ pub(crate) fn named(
         };
         let module = &of.module;
         if !runs(module, stack, policy, integrity) {
-            let instead = match module.as_str() {
-                IMA => "set integrity = \"ima\", or leave out the policy".to_owned(),
-                module => format!(
+            let instead = match subsystem(module) {
+                Some(_) => format!("set integrity = \"{module}\", or leave out the policy"),
+                None => format!(
                     "add {module} to the stack, set policy = \"enforcing\", or leave out the policy"
                 ),
             };
@@ -127,10 +137,12 @@ pub(crate) fn check_used(
         return Ok(());
     };
     let module = &of.module;
-    if module == IMA {
+    if subsystem(module).is_some() {
         return Err(SpecError::instead(
-            format!("the policy {name} is for ima, which is not active in any configuration"),
-            "set integrity = [\"none\", \"ima\"] (--integrity none --integrity ima)",
+            format!("the policy {name} is for {module}, which is not active in any configuration"),
+            format!(
+                "set integrity = [\"none\", \"{module}\"] (--integrity none --integrity {module})"
+            ),
         ));
     }
     Err(SpecError::instead(

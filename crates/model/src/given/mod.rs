@@ -10,28 +10,31 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use access::is_guest_path;
+use crate::words::AuditRecords;
+
+pub use access::is_guest_path;
 pub use access::{Access, AccessError, AccessHow};
 pub use check::is_smack_label;
 pub(crate) use check::{check, check_beside};
 pub use choose::stacks_of;
-pub(crate) use choose::{IMA, check_used, choices, named};
+pub(crate) use choose::{AUDIT, IMA, check_used, choices, named, subsystem};
 
-pub(crate) const MODULES: [&str; 7] = [
-    "apparmor", "bpf", "ima", "landlock", "selinux", "smack", "tomoyo",
+pub(crate) const MODULES: [&str; 8] = [
+    "apparmor", "audit", "bpf", "ima", "landlock", "selinux", "smack", "tomoyo",
 ];
 
 /// A custom policy for one module.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CustomPolicy {
-    /// The module: `apparmor`, `bpf`, `ima`, `landlock`, `selinux`, `smack`, `tomoyo`.
+    /// The module: `apparmor`, `audit`, `bpf`, `ima`, `landlock`, `selinux`, `smack`, `tomoyo`.
     pub module: String,
     /// Files on this machine. AppArmor: profiles, or a directory like `/etc/apparmor.d`. SELinux:
     /// one binary policy, or modules (`.cil`, `.pp`, `.pp.bz2`), or a directory of modules.
     /// Landlock: rulesets, one per layer. BPF: objects. TOMOYO: a directory like
     /// `/etc/tomoyo/policy/current`, or its files. Smack: a directory like `/etc/smack`, or files
-    /// of rules. IMA: rules as in `/etc/ima/ima-policy`.
+    /// of rules. IMA: rules as in `/etc/ima/ima-policy`. audit: rules as in
+    /// `/etc/audit/audit.rules`.
     pub files: Vec<String>,
     /// Debian packages with these files, for the hint if any is missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -69,6 +72,9 @@ pub struct CustomPolicy {
     /// BPF: programs to attach. Default: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<String>,
+    /// audit: where records go. Default: `absent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub records: Option<AuditRecords>,
     /// Whole programs: where they start, if not as the subject that confines them. AppArmor:
     /// `unconfined` or a profile; SELinux: a context; Smack: a label; TOMOYO: a domain, by default
     /// `<kernel>`. The subject applies once a program with that path or label is executed.

@@ -118,6 +118,8 @@ const WRONG: &str = "
     web | ^ work_dir = '/a b' | `work_dir` is `/a b` | letters
     web | ^ work_dir = '/srv'; WORKLOAD | `work_dir` is for benchmarks | leave out
     web | + starts_in = 'init' | `starts_in`, which is for whole programs | --root DIR
+    web | module = 'apparmor' -> module = 'audit' | records accesses and denies none | leave out `denied`
+    web | + records = 'written' | `records` is for audit | leave out
     box | + starts_in = 'init'; WORKLOAD | landlock, which has no domains | leave out
     web | ^ where = 'host'; dir = '/x' | `custom` has no meaning | leave out
     selinux | + | needs `context` | user_t

@@ -3,6 +3,7 @@
 //! `settings/given.c` proves them and measures under them.
 
 mod apparmor;
+mod audit;
 mod bpf;
 mod ima;
 mod landlock;
@@ -21,6 +22,7 @@ use model::{CustomPolicy, Experiment, Failure};
 use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, tools};
 
 pub(super) use apparmor::prepare as apparmor;
+pub(super) use audit::prepare as audit;
 pub(super) use bpf::prepare as bpf;
 pub(super) use ima::prepare as ima;
 pub(super) use landlock::prepare as landlock;
@@ -181,6 +183,10 @@ pub(super) fn prepared(of: &CustomPolicy) -> Prepared {
         for access in list {
             let _ = writeln!(accesses, "{verdict} {access}");
         }
+    }
+    // The guest rejects an empty file.
+    if accesses.is_empty() {
+        accesses.push('\n');
     }
     Prepared {
         keys: vec![("given", 1)],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Custom policies, enforced or refused.
 
+mod audit;
 mod ima;
 mod permissive;
 mod programs;
@@ -401,17 +402,17 @@ fn invalid_policies_are_refused_before_a_boot() {
     for row in [
         "apparmor | noise | | apparmor_parser: ",
         "apparmor | itself | | apparmor_parser: ",
-        "apparmor | large | | exceeds 64 MiB",
+        "apparmor | large | | larger than 64 MiB",
         "apparmor | profiles | | found 2 profiles in",
         "apparmor | profiles | profile = 'wep' | no profile wep",
         "landlock | noise | | noise: ",
-        "landlock | large | | exceeds 64 MiB",
+        "landlock | large | | larger than 64 MiB",
         "bpf | noise | | not an ELF object",
         "bpf | noise.o | | libbpf cannot read it",
         "bpf | lsm.o | programs = ['gard'] | no LSM program gard",
         "bpf | nothing.o | | No such file",
         "selinux | noise | | noise: ",
-        "selinux | large | | exceeds 64 MiB",
+        "selinux | large | | larger than 64 MiB",
         "smack | none | label = 'User' | no rules in none",
         "smack | binary | label = 'User' | binary: not a text file",
         "smack | word | label = 'User' | word: line 2: `User System` is not a rule",
@@ -423,15 +424,18 @@ fn invalid_policies_are_refused_before_a_boot() {
         "ima | rule | | rule: line 2: `mesure func=FILE_CHECK`",
         "ima | measures | deny | no rule in measures appraises",
         "ima | nothing | | No such file",
+        "audit | comment | | 0 rules in comment",
+        "audit | word | | word, line 1: `User System r` is not a rule",
+        "audit | binary | | binary is not a text file",
     ] {
         let [module, file, more, error] = row.split('|').map(str::trim).collect::<Vec<_>>()[..]
         else {
             panic!("{row}")
         };
-        let proof = if module == "ima" && more != "deny" {
-            measured
-        } else {
-            denied
+        let proof = match module {
+            "audit" => "",
+            "ima" if more != "deny" => measured,
+            _ => denied,
         };
         let context = if module == "selinux" { context } else { "" };
         let more = if more == "deny" { "" } else { more };

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Custom audit rules: lines for auditctl(8), as in `/etc/audit/audit.rules`. The guest's kernel gets
+//! them from this machine's auditctl, which runs there with its libraries.
+
+use std::fs;
+use std::path::Path;
+
+use model::{AuditRecords, CustomPolicy, excerpt};
+
+use super::super::{PolicyError, Prepared, Request, tools};
+use super::{files, prepared};
+use crate::root::libraries;
+
+/// All rules of a list are compared with each system call.
+const RULES_LIMIT: usize = 10_000;
+const RULE_LIMIT: usize = 4_000;
+/// Options of auditctl that add rules; others change the daemon or the kernel's limits.
+const ADDING: [&str; 3] = ["-a", "-A", "-w"];
+
+pub(in super::super) fn prepare(
+    request: &Request<'_>,
+    of: &CustomPolicy,
+) -> Result<Prepared, PolicyError> {
+    let mut rules: Vec<String> = Vec::new();
+    let mut skipped: Vec<String> = Vec::new();
+    for file in &files(of)? {
+        let name = file.name.display();
+        let text = std::str::from_utf8(&file.bytes)
+            .map_err(|_| refused(&format!("{name} is not a text file")))?;
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if line.len() > RULE_LIMIT || line.chars().any(|c| c.is_control() && c != '\t') {
+                let what = format!("{name}, line {}: not a rule", number + 1);
+                return Err(refused(&what));
+            }
+            let option = line.split_ascii_whitespace().next().unwrap_or_default();
+            if ADDING.contains(&option) {
+                rules.push(line.to_owned());
+            } else if option.starts_with('-') {
+                skipped.push(line.to_owned());
+            } else {
+                let what = format!(
+                    "{name}, line {}: `{}` is not a rule",
+                    number + 1,
+                    excerpt(line)
+                );
+                return Err(refused(&what));
+            }
+        }
+    }
+    if rules.is_empty() || rules.len() > RULES_LIMIT {
+        let n = rules.len();
+        let files = of.files.join(", ");
+        return Err(refused(&format!(
+            "{n} rules in {files}: expected 1 to {RULES_LIMIT}"
+        )));
+    }
+    // Fedora's rule, under which new tasks are not audited, comes with a kernel that starts so.
+    let never = ["task,never", "never,task"];
+    let is_never = |rule: &String| {
+        rule.split_ascii_whitespace()
+            .any(|word| never.contains(&word))
+    };
+    let starts_on = !rules.iter().any(is_never);
+    let mut prepared = prepared(of);
+    prepared
+        .kernel_arguments
+        .extend(starts_on.then(|| "audit=1".to_owned()));
+    prepared
+        .kernel_arguments
+        .push("audit_backlog_limit=8192".to_owned());
+    let records = match of.records.unwrap_or(AuditRecords::Absent) {
+        AuditRecords::Absent => 0,
+        AuditRecords::Dropped => 1,
+        AuditRecords::Written => 2,
+    };
+    // The guest's `settings/given-audit.c`.
+    prepared
+        .keys
+        .extend([("audit_rules", rules.len() as u32), ("records", records)]);
+    add_auditctl(request, &mut prepared)?;
+    let lines = |lines: &[String]| (lines.join("\n") + "\n").into_bytes();
+    let paths: Vec<String> = rules.iter().filter_map(|rule| watched(rule)).collect();
+    prepared.files.extend([
+        ("rules".to_owned(), lines(&rules)),
+        ("paths".to_owned(), lines(&paths)),
+    ]);
+    prepared.steps.push(format!(
+        "audit: {} rules from {}; booted with {}",
+        rules.len(),
+        of.files.join(" "),
+        prepared.kernel_arguments.join(" ")
+    ));
+    if !skipped.is_empty() {
+        prepared.steps.push(format!(
+            "audit: left out, because they add no rules: {}",
+            skipped.join("; ")
+        ));
+    }
+    Ok(prepared)
+}
+
+fn refused(what: &str) -> PolicyError {
+    tools::failed(
+        what,
+        "write rules as for auditctl: -a always,exit -F arch=b64 -S openat -F exit=-EACCES -k access",
+    )
+}
+
+/// auditctl, its libraries and its loader, in one directory.
+fn add_auditctl(request: &Request<'_>, prepared: &mut Prepared) -> Result<(), PolicyError> {
+    let kernel = request.kernel;
+    if let Some(kernel) = kernel.filter(|kernel| !kernel.arch().is_native()) {
+        return Err(PolicyError::Unsupported(format!(
+            "{} runs on {}: this machine's auditctl cannot run there",
+            kernel.name,
+            kernel.arch().name
+        )));
+    }
+    let program = tools::find("auditctl", "auditd")?;
+    let mut add = |name: &str, path: &Path| -> Result<(), PolicyError> {
+        let bytes = fs::read(path).map_err(|error| super::unreadable(path, &error))?;
+        prepared.files.push((name.to_owned(), bytes));
+        Ok(())
+    };
+    add("auditctl", &program)?;
+    let libraries = libraries(&program)
+        .map_err(|error| tools::failed(error, "install the package libc-bin"))?;
+    for library in libraries {
+        let name = library.file_name().unwrap_or_default().to_string_lossy();
+        // The only one that ldd lists with its whole path only.
+        add(
+            if name.starts_with("ld-") {
+                "loader"
+            } else {
+                &name
+            },
+            &library,
+        )?;
+    }
+    Ok(())
+}
+
+/// The path that a rule watches, and whose directory the kernel needs.
+fn watched(rule: &str) -> Option<String> {
+    let mut words = rule.split_ascii_whitespace();
+    while let Some(word) = words.next() {
+        let path = match word {
+            "-w" => words.next()?,
+            "-F" => {
+                let field = words.next()?;
+                let path = ["path=", "dir="]
+                    .iter()
+                    .find_map(|key| field.strip_prefix(key));
+                let Some(path) = path else { continue };
+                path
+            }
+            _ => continue,
+        };
+        return Some(path.to_owned())
+            .filter(|path| model::is_guest_path(path.trim_end_matches('/')));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn watched_paths_are_those_of_rules() {
+        for (rule, path) in [
+            ("-w /etc/passwd -p wa -k identity", Some("/etc/passwd")),
+            (
+                "-a always,exit -F dir=/etc/selinux/ -F perm=wa",
+                Some("/etc/selinux/"),
+            ),
+            (
+                "-a always,exit -F arch=b64 -S openat -F path=/a",
+                Some("/a"),
+            ),
+            ("-a always,exit -F arch=b64 -S mount", None),
+            ("-w relative", None),
+            ("-w /a/../b", None),
+        ] {
+            assert_eq!(watched(rule).as_deref(), path, "{rule}");
+        }
+    }
+}
