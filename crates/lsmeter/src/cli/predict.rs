@@ -39,7 +39,7 @@ pub struct PredictArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with = "no_cache")]
     pub costs: Vec<PathBuf>,
-    /// Count costs on this kernel, or select its costs in --costs
+    /// Count costs on this kernel; with --costs, use only its costs
     #[arg(short, long, value_name = "KERNEL")]
     pub kernel: Option<String>,
     /// Predict this stack, as in lsm=; repeatable [default: all stacks with known costs]

@@ -136,7 +136,7 @@ fn earlier_programs_matter_little() {
         [[workloads]]
         name = "again"
         SETUP
-        prepare = [["sh", "-c", "i=0; while [ $i -lt 20 ]; do : > /tmp/file$i$i$i$i$i$i$i$i$i$i$i; i=$((i+1)); done; find /"]]
+        prepare = [["sh", "-c", "i=0; while [ $i -lt 20 ]; do : > /tmp/file$i$i$i$i$i$i$i$i$i$i$i; i=$((i+1)); done; find / -xdev"]]
         argv = ["find", "/files", "-size", "+1M"]
         "#
         .replace("SETUP", FILES),

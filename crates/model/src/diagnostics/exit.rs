@@ -22,7 +22,7 @@ pub const EXIT_STATUS_HELP: &str = "\
 Exit status:
   0   success
   1   a regression, or a failed check
-  2   wrong usage
+  2   usage error
   3   not possible on this machine (see the hint)
   4   some measurements failed or were not made; the rest are saved
   5   inconclusive

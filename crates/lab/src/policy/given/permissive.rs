@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 
 use kernels::bytes::{u32_at, u64_at};
 
-/// Supported versions: from types with bounds (24) to before neveraudit types (35).
-const VERSIONS: std::ops::RangeInclusive<u32> = 24..=34;
+/// The first version with bounds of types. Later ones, such as 35 with its neveraudit types, add
+/// data after the permissive types; the guest asks its kernel whether the right one is permissive.
+const FIRST_VERSION: u32 = 24;
 const HEAD: &[u8] = b"\x8c\xff\x7c\xf9\x08\0\0\0SE Linux";
 const NODE_BITS: u32 = 64;
 
@@ -23,7 +24,7 @@ pub(super) fn with_permissive<'a>(
 ) -> Option<(Vec<u8>, &'a str)> {
     // The version, the configuration, and the numbers of tables and contexts.
     let numbers = policy.strip_prefix(HEAD)?.get(..16)?;
-    if !VERSIONS.contains(&u32_at(numbers, 0)) {
+    if u32_at(numbers, 0) < FIRST_VERSION {
         return None;
     }
     let (_capabilities, from) = bitmap(policy, HEAD.len() + 16)?;
@@ -98,6 +99,15 @@ mod tests {
         assert_eq!(both, again);
         assert_ne!(both, made);
         assert_eq!(with_permissive(&policy, &["no_such_t"]), None);
+        // Version 35 has one more bitmap, after these.
+        let (_, from) = bitmap(&policy, HEAD.len() + 16).unwrap();
+        let (_, to) = bitmap(&policy, from).unwrap();
+        let neveraudit = [NODE_BITS.to_le_bytes(), [0; 4], [0; 4]].concat();
+        let mut newer = [&policy[..to], &neveraudit, &policy[to..]].concat();
+        newer[HEAD.len()] = 35;
+        let (newer, _) = with_permissive(&newer, &["kernel_t"]).unwrap();
+        assert_eq!(newer.len(), made.len() + neveraudit.len());
+        assert_eq!(newer[same + 76..], policy[same + 52..]);
         assert_eq!(with_permissive(&policy, &[]), None);
     }
 

@@ -54,7 +54,12 @@ pub(in super::super) fn prepare(
             prepared.steps.push(step);
             policy
         }
-        None => policy,
+        None => {
+            let step = "selinux: warning: no domain of the kernel is permissive: enforcing mode is \
+                        switched off and on for each measurement, which takes longer";
+            prepared.steps.push(step.to_owned());
+            policy
+        }
     };
     prepared.files.extend([
         ("policy".to_owned(), policy),
