@@ -85,6 +85,8 @@ struct policy_module {
 	 * increases by one each time. 0 or -errno; must not be fatal().
 	 */
 	long (*load_again)(const struct policy *p, u32 round);
+	/* How often BPF programs have run; counted until it is called with `stop`. */
+	u64 (*runs)(int stop);
 	/* Whether IMA has measured this file. */
 	int (*has_measured)(const char *path);
 	/*

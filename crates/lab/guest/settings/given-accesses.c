@@ -19,6 +19,7 @@ enum verdict {
 	ALLOWED,
 	NOT_MEASURED,
 	MEASURED,
+	OBSERVED,
 };
 
 static const char *const verdicts[] = {
@@ -26,6 +27,7 @@ static const char *const verdicts[] = {
 	[ALLOWED] = "allowed",
 	[NOT_MEASURED] = "not-measured",
 	[MEASURED] = "measured",
+	[OBSERVED] = "observed",
 };
 
 struct access {
@@ -336,6 +338,20 @@ static void try_measured(const struct policy *p, const struct access *a)
 	step("%s: %smeasured: %s", p->module->name, is_asked ? "" : "not ", what);
 }
 
+/* A program that never denies still runs. */
+static void try_observed(const struct policy *p, const struct access *a)
+{
+	u64 before = p->module->runs(0), after;
+	char what[640];
+
+	tell(a, what, sizeof(what));
+	prove_allowed(p, what, a->how->try(a->what));
+	after = p->module->runs(1);
+	if (after == before)
+		fatal("%s: no program ran at: %s", p->module->name, what);
+	step("%s: observed: %lu runs of programs at: %s", p->module->name, after - before, what);
+}
+
 void given_try_after(const struct policy *p)
 {
 	char what[640];
@@ -348,6 +364,8 @@ void given_try_after(const struct policy *p)
 			continue;
 		if (a->verdict == DENIED)
 			try_denied(p, a);
+		else if (a->verdict == OBSERVED && p->module->runs)
+			try_observed(p, a);
 		else if (a->verdict != ALLOWED && p->module->has_measured)
 			try_measured(p, a);
 		else

@@ -6,6 +6,7 @@
  * the guest ends.
  */
 #include <linux/bpf.h>
+#include <linux/perf_event.h>
 #include "../delays/bpf.h"
 #include "given.h"
 
@@ -14,10 +15,22 @@
 #define MAPS_MAX	1024
 #define LOG_TOLD	380
 
-/* A loader in the host's file, followed by names, data and code, padded to eight bytes. */
+/* A loader in the host's file, followed by programs, data, code and entries, padded to eight bytes. */
 struct loader {
 	char magic[4];
-	u32 programs, maps, data_len, code_len, zero;
+	u32 programs, maps, data_len, code_len, entries;
+};
+
+/* What a program is attached to. */
+struct program {
+	char name[NAME_LEN];
+	char kind;		/* b: by its BTF; r: raw tracepoint; t: tracepoint; k, K: kprobe */
+	char target[2 * NAME_LEN - 1];
+};
+
+/* An entry of a map, followed by key and value, padded to eight bytes. */
+struct entry {
+	u32 map, key_len, value_len, zero;
 };
 
 /* The loader's context: struct bpf_loader_ctx, then each map and program. */
@@ -134,11 +147,99 @@ static void load_with(long loader, struct context *context)
 
 static u64 attaching_ns, detaching_ns;
 
-static void attach(const char *name, int program)
+static struct {
+	int fd[PROGRAMS_MAX];
+	unsigned int count;
+} *attached;
+
+static u32 number_in(const char *path)
 {
+	char text[16], *end;
+	u32 number = 0;
+
+	read_text(path, text, sizeof(text));
+	for (end = text; *end >= '0' && *end <= '9'; end++)
+		;
+	*end = '\0';
+	if (parse_u32(text, ~0u, &number))
+		fatal("bpf: %s has no number: is there such a tracepoint, or kprobes?", path);
+	return number;
+}
+
+static long attach_event(const struct program *of, int program)
+{
+	struct perf_event_attr event = { .size = sizeof(event), .sample_period = 1 };
+	char path[256];
+	long fd, err;
+
+	if (of->kind == 't') {
+		/* Fails if it is mounted. */
+		SYS(mount, "tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
+		format(path, sizeof(path), "/sys/kernel/tracing/events/%s/id", of->target);
+		event.type = PERF_TYPE_TRACEPOINT;
+		event.config = number_in(path);
+	} else {
+		event.type = number_in("/sys/bus/event_source/devices/kprobe/type");
+		event.config = of->kind == 'K';	/* format/retprobe is bit 0 */
+		event.kprobe_func = (u64)of->target;
+	}
+	fd = SYS(perf_event_open, &event, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	err = SYS(ioctl, fd, PERF_EVENT_IOC_SET_BPF, program);
+	if (err >= 0)
+		err = SYS(ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
+	return err < 0 ? err : fd;
+}
+
+static long attach_one(const struct program *of, int program)
+{
+	union bpf_attr attr;
+
+	switch (of->kind) {
+	case 'b':
+		return attach_program(program);
+	case 'r':
+		memset(&attr, 0, sizeof(attr));
+		attr.raw_tracepoint.name = (u64)of->target;
+		attr.raw_tracepoint.prog_fd = program;
+		return sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
+	default:
+		return attach_event(of, program);
+	}
+}
+
+/* How often all programs ran, counted from the first call on. */
+static u64 runs(int stop)
+{
+	static const char file[] = "/proc/sys/kernel/bpf_stats_enabled";
+	struct bpf_prog_info info;
+	union bpf_attr attr;
+	unsigned int i;
+	u64 all = 0;
+
+	if (!stop)
+		write_line(file, "1");
+	for (i = 0; attached && i < attached->count; i++) {
+		memset(&attr, 0, sizeof(attr));
+		memset(&info, 0, sizeof(info));
+		attr.info.bpf_fd = attached->fd[i];
+		attr.info.info_len = sizeof(info);
+		attr.info.info = (u64)&info;
+		or_fatal(sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr), "bpf: a program's run count");
+		all += info.run_cnt;
+	}
+	if (stop)
+		write_line(file, "0");
+	return all;
+}
+
+static void attach(const struct program *of, int program)
+{
+	const char *name = of->name;
 	unsigned int tries;
 	u64 began_ns = busy_ns();
-	long link = program > 0 ? attach_program(program) : -EBADF;
+	long link = program > 0 ? attach_one(of, program) : -EBADF;
 
 	attaching_ns += busy_ns() - began_ns;
 	/* Detached and attached again to take the time, which cannot be done after measurements. */
@@ -147,11 +248,38 @@ static void attach(const char *name, int program)
 		sys_close(link);
 		detaching_ns += busy_ns() - began_ns;
 		/* Before 6.5 a kernel worker completes it. */
-		for (tries = 0; (link = attach_program(program)) == -EBUSY && tries < 100; tries++)
+		for (tries = 0; (link = attach_one(of, program)) == -EBUSY && tries < 100; tries++)
 			pause_ms(10);
 	}
 	or_fatal(link, "bpf: attaching %s", name);
+	if (!attached)
+		attached = map_shared(sizeof(*attached));
+	if (attached->count < PROGRAMS_MAX)
+		attached->fd[attached->count++] = program;
 	step("bpf: attached %s", name);
+}
+
+static void fill_maps(const struct context *context, u32 maps, const char *at, size_t left)
+{
+	const struct entry *entry;
+	union bpf_attr attr;
+	u32 filled = 0;
+	size_t size;
+
+	for (; left >= sizeof(*entry); at += size, left -= size, filled++) {
+		entry = (const struct entry *)at;
+		size = sizeof(*entry) + ((entry->key_len + 7ul) & ~7ul) +
+		       ((entry->value_len + 7ul) & ~7ul);
+		if (entry->map >= maps || size > left)
+			fatal("bpf: /policy/bpf/loader has a broken entry of a map");
+		memset(&attr, 0, sizeof(attr));
+		attr.map_fd = context->map[entry->map].fd;
+		attr.key = (u64)(entry + 1);
+		attr.value = attr.key + ((entry->key_len + 7ul) & ~7ul);
+		or_fatal(sys_bpf(BPF_MAP_UPDATE_ELEM, &attr), "bpf: entry %u of a map", filled);
+	}
+	if (filled)
+		step("bpf: bpftool map update: %u entries", filled);
 }
 
 /* Loads one object; returns its size in the file. */
@@ -160,7 +288,8 @@ static size_t load_object(const char *at, size_t left)
 	static u64 memory[(sizeof(struct context) + 16 * MAPS_MAX + 4 * 4 * PROGRAMS_MAX) / 8];
 	struct context *context = (struct context *)memory;
 	const struct loader *head = (const struct loader *)at;
-	const char *names = at + sizeof(*head), *data, *code;
+	const struct program *programs_of = (const void *)(at + sizeof(*head));
+	const char *data, *code;
 	size_t size, data_len;
 	const int *programs;
 	long map, loader;
@@ -171,9 +300,10 @@ static size_t load_object(const char *at, size_t left)
 	    head->programs > PROGRAMS_MAX || head->maps > MAPS_MAX)
 		fatal("bpf: /policy/bpf/loader is broken");
 	data_len = (head->data_len + 7ul) & ~7ul;
-	data = names + (size_t)head->programs * NAME_LEN;
+	data = (const char *)(programs_of + head->programs);
 	code = data + data_len;
 	size = code - at + ((head->code_len + 7ul) & ~7ul);
+	size += head->entries;
 	if (size > left)
 		fatal("bpf: /policy/bpf/loader is cut short");
 	memset(memory, 0, sizeof(memory));
@@ -190,8 +320,9 @@ static size_t load_object(const char *at, size_t left)
 	sys_close(map);
 	step_took("bpf", "loading", busy_ns() - began_ns);
 	programs = (const int *)&context->map[head->maps];
+	fill_maps(context, head->maps, at + size - head->entries, head->entries);
 	for (i = 0; i < head->programs; i++)
-		attach(names + (size_t)i * NAME_LEN, programs[i]);
+		attach(&programs_of[i], programs[i]);
 	return size;
 }
 
@@ -218,4 +349,5 @@ POLICY_MODULE(bpf) = {
 	.name = "bpf",
 	.global = 1,
 	.confine = confine,
+	.runs = runs,
 };

@@ -10,6 +10,8 @@ use crate::resolve::{list, printable};
 use crate::spec::SpecError;
 use crate::words::Policy;
 
+const BPF: &str = "bpf";
+const ENTRIES_LIMIT: usize = 100_000;
 const POLICIES_LIMIT: usize = 256;
 const FILES_LIMIT: usize = 4_096;
 const ACCESSES_LIMIT: usize = 64;
@@ -74,6 +76,9 @@ fn check_one(name: &str, of: &CustomPolicy, of_programs: bool) -> Result<(), Spe
     ];
     let texts = texts.into_iter().flatten().chain(&of.files);
     let texts = texts.chain(of.booleans.keys()).chain(&of.programs);
+    let texts = texts.chain(of.maps.keys());
+    let entries = of.maps.values().flatten();
+    let texts = texts.chain(entries.flat_map(|(key, value)| [key, value]));
     for text in texts.chain(of.labels.keys()).chain(of.labels.values()) {
         printable("custom", text.clone())?;
     }
@@ -87,7 +92,9 @@ fn check_one(name: &str, of: &CustomPolicy, of_programs: bool) -> Result<(), Spe
         ("label", "smack", of.label.is_some()),
         ("files_label", "smack", of.files_label.is_some()),
         ("labels", "smack", !of.labels.is_empty()),
-        ("programs", "bpf", !of.programs.is_empty()),
+        ("programs", BPF, !of.programs.is_empty()),
+        ("maps", BPF, !of.maps.is_empty()),
+        ("observed", BPF, !of.observed.is_empty()),
         ("records", AUDIT, of.records.is_some()),
         ("measured", IMA, !of.measured.is_empty()),
         ("not_measured", IMA, !of.not_measured.is_empty()),
@@ -102,6 +109,15 @@ fn check_one(name: &str, of: &CustomPolicy, of_programs: bool) -> Result<(), Spe
         "selinux" => check_selinux(name, of)?,
         "smack" => check_smack(name, of, of_programs)?,
         _ => {}
+    }
+    if !of.observed.is_empty() {
+        list("observed", &of.observed, ACCESSES_LIMIT)?;
+    }
+    let entries: usize = of.maps.values().map(BTreeMap::len).sum();
+    if entries > ENTRIES_LIMIT {
+        return Err(SpecError::refused(format!(
+            "`maps` of the policy {name} has {entries} entries; at most {ENTRIES_LIMIT} are allowed"
+        )));
     }
     check_accesses(name, of)
 }
@@ -168,7 +184,8 @@ fn check_accesses(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
             [&of.not_measured, &of.measured],
         ),
     ] {
-        let is_needed = !others.is_empty() || of.module != IMA && denied.contains(&key);
+        let has_other_check = of.module == IMA || !of.observed.is_empty();
+        let is_needed = !others.is_empty() || !has_other_check && denied.contains(&key);
         if accesses.is_empty() {
             if is_needed {
                 return Err(missing(name, key));

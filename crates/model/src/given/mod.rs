@@ -80,6 +80,13 @@ pub struct CustomPolicy {
     /// `<kernel>`. The subject applies once a program with that path or label is executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts_in: Option<String>,
+    /// BPF: entries of maps before anything is measured, by the map's name. Keys and values are
+    /// hexadecimal, or numbers and text: `u32:40,text:/etc/`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub maps: BTreeMap<String, BTreeMap<String, String>>,
+    /// BPF: accesses at which a program must run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<Access>,
     /// Accesses that it must deny.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<Access>,

@@ -176,6 +176,7 @@ pub(super) fn prepared(of: &CustomPolicy) -> Prepared {
     for (verdict, list) in [
         ("denied", &of.denied),
         ("allowed", &of.allowed),
+        ("observed", &of.observed),
         // Another access would already have added the file to the list.
         ("not-measured", &of.not_measured),
         ("measured", &of.measured),

@@ -2,6 +2,7 @@
 //! Custom policies, enforced or refused.
 
 mod audit;
+mod bpf;
 mod ima;
 mod permissive;
 mod programs;
@@ -181,16 +182,20 @@ fn write_sources(place: &Place) {
     ] {
         fs::write(place.join(name), text).unwrap();
     }
-    let source = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/machine/policies/given/lsm.bpf.c"
-    );
+    compile(place, "lsm");
+}
+
+/// Compiles an object of `given/`.
+fn compile(place: &Place, name: &str) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/machine/policies/given");
     let clang = Command::new("clang")
         .args([
             "-g", "-O2", "-target", "bpf", "-mcpu=v3", "-Wall", "-Wextra", "-Werror",
         ])
-        .args(["-fno-stack-protector", "-c", source, "-o"])
-        .arg(place.join("lsm.o"))
+        .args(["-fno-stack-protector", "-c"])
+        .arg(format!("{folder}/{name}.bpf.c"))
+        .arg("-o")
+        .arg(place.join(&format!("{name}.o")))
         .status();
     assert!(clang.unwrap().success());
 }
