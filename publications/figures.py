@@ -22,7 +22,7 @@ UNITS = {quantity: (unit, factor) for unit, factor, quantities in (
 FIGURE_KEYS = set(
     "id place lines kernel quantity theirs note ours over hooks modules of per_component unsigned tested "
     "baseline value low high experiment order by_construction elsewhere except within single of_means "
-    "tested_kernel baseline_kernel bytes".split())
+    "tested_kernel baseline_kernel bytes unit".split())
 GROUP_KEYS = FIGURE_KEYS | {"columns", "figures"}
 COLUMN_KEYS = (FIGURE_KEYS - {"id"}) | {"name"}
 SETUP_KEYS = {"stack", "integrity", "policy", "settings", "why"}

@@ -66,7 +66,8 @@ def judge(figure, ours):
     theirs = figure["value"]
     if abs(value - theirs) <= half + 1e-9:
         return "zero" if theirs == 0 else "exact"
-    if quantity in OVERHEADS + ["hook-share"]:
+    is_quotient = quantity in OVERHEADS + ["hook-share"] or figure.get("of") == "per-hook"
+    if is_quotient:
         spread = max(half, PART * abs(theirs))
     else:
         spread = CHECKS if quantity == "slope" else half
@@ -241,8 +242,8 @@ published, a bound alone is not. **tolerance**: a real number within a tenth of 
 quarter of one), or our interval overlaps this range; whole numbers have no tolerance. **differs** (s/p/u):
 the cause is shown by a measurement or the source (s), possible (p), or unknown (u). **not judged**: c by
 construction (our benchmark was modelled on it, or almost any count passes), n no verdict (a time on another
-machine, another measure, our interval decides nothing, or judged elsewhere), x cannot be had, m not
-measured."""
+machine, another measure, our interval decides nothing, our kernels have different bounds, or judged
+elsewhere), x cannot be had, m not measured."""
 
 
 def first_screen(whole, findings, verdicts, csv_files="[figures.csv](figures.csv)"):
@@ -348,7 +349,7 @@ def published_cells(figure):
 
 def unit(figure):
     per = figure["quantity"] == "calls-at-least" and figure.get("per_component")
-    return UNITS[figure["quantity"]][0] + (" per component" if per else "")
+    return figure.get("unit") or UNITS[figure["quantity"]][0] + (" per component" if per else "")
 
 
 def our_unit(figure, ours):
@@ -391,12 +392,13 @@ def measurements_csv(verdicts):
     return csv_text(head, rows)
 
 
-def settings_csv(fits):
+def settings_csv(fits, whole):
     """Each experiment with each setting, by result file and kernel."""
-    head = ["experiment", "result file", "setting", "figure", "kernel", "build", "benchmark", "ours, %",
-            "verdict"]
+    head = ["experiment", "result file", "setting", "figure", "kernel", "build", "benchmark", "ours",
+            "unit", "verdict"]
+    figures = {figure["id"]: figure for figure in whole["figures"]}
     rows = [[experiment, file, setting or "as published", name, ours["release"], kernel, ours["benchmark"],
-             f"{100 * ours['value']:.2f}" if abs(ours["value"]) < 1e3 else ours["value"], state]
+             rounded(ours["value"], figures[name]), unit(figures[name]), state]
             for (experiment, file, setting, name, kernel), (ours, state) in fits["rows"].items()]
     return csv_text(head, rows)
 

@@ -94,13 +94,17 @@ fn kernels(kernels: Option<&[String]>, place: Place) -> Result<Vec<String>, Spec
 fn configurations(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
     let no_policies = BTreeMap::new();
     let custom = spec.custom.as_ref().unwrap_or(&no_policies);
-    given::check(custom, spec.root.is_some() || spec.workloads.is_some())?;
+    let of_programs = spec.root.is_some() || spec.workloads.is_some();
+    given::check(custom, of_programs)?;
     let mut all = product(spec, place, custom)?;
     for written in spec.configurations.iter().flatten() {
         all.push(resolve(written, custom)?);
     }
     list("configurations", &all, CONFIGURATIONS_LIMIT)?;
     given::check_used(custom, &all)?;
+    for configuration in &all {
+        given::check_together(custom, configuration, of_programs)?;
+    }
     Ok(all)
 }
 

@@ -23,10 +23,10 @@ pub enum CompareFormat {
 /// Compare two result files, or gate a CI job on their difference
 ///
 /// BASE and NEW are result files of `lsmeter run`, `profile`, `sensitivity` or `monitor`. Any
-/// difference between exact counts is real. Times are compared with a non-parametric test,
-/// corrected for the number of measurements, and printed with an effect size and a confidence
-/// interval. With --fail-above or --budget, the comparison is a gate: its verdict sets the exit
-/// status.
+/// difference between exact counts is real. Times are compared with a non-parametric test whose
+/// p-values are corrected for multiple comparisons, and are printed with an effect size and a
+/// confidence interval. With --fail-above or --budget, the comparison is a gate: its verdict sets
+/// the exit status.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -38,12 +38,12 @@ Examples:
   lsmeter compare run.json --across kernel           kernels within one run
   lsmeter compare run.json --across policy --baseline none
 
-A budget is a TOML file: default = \"1%\" and, below [limits], lines such as
+A budget is a TOML file: default = \"1%\" and, under [limits], lines such as
 \"open:*\" = \"20 instructions\". Without a gate, differences do not change the exit status. With
 a gate, the exit status is 1 if a measurement gets worse by more than its limit, and 5 if the
 comparison is inconclusive.")]
 pub struct CompareArgs {
-    /// Take this result file as the base; with --across, compare its own measurements
+    /// Take this result file as the base; with --across, compare its measurements with each other
     #[arg(value_hint = ValueHint::FilePath)]
     pub base: PathBuf,
     /// Compare this result file with BASE

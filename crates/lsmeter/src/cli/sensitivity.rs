@@ -20,7 +20,7 @@ use super::shared::{LabArgs, PlaceArgs, ProgressArgs, SelectionArgs, number_with
             [default: file system calls except treewalk:full*]")),
     mut_arg("suites", |suite| suite.help("Use these suites [default: those of file system calls; \
             with --bench, all]")),
-    mut_arg("select", |select| select.help("Run which variants: first, all [default: all]")),
+    mut_arg("select", |select| select.help("Variants to run: first, all [default: all]")),
     mut_arg("filesystem", |fs| fs.help("Use ext4, tmpfs, xfs or btrfs [default: tmpfs; ext4 with \
             --cold]")),
     mut_arg("samples", |samples| samples.help("Take N samples [default: 16; on the host 15]")),
@@ -51,7 +51,7 @@ pub struct SensitivityArgs {
     /// Delay decisions with this module [default: tunable if the kernel has it, else bpf]
     #[arg(long, value_name = "MODULE", value_parser = words::<DelayModule>(DelayModule::ALL))]
     pub module: Option<DelayModule>,
-    /// Boot this stack, followed by the delaying module
+    /// Boot with this stack, followed by the delaying module
     #[arg(short, long, value_name = "LSM,…", default_value = "capability")]
     pub stack: String,
     /// Delay decisions by FROM..TO/STEP, or by a list of delays

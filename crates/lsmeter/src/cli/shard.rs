@@ -7,7 +7,7 @@ use model::Shard;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and how")]
 pub struct ShardArgs {
-    /// Measure shard I of N, such as 3/16 (slurm: that of this array task)
+    /// Measure shard I of N, such as 3/16, or slurm for the array task's
     #[arg(long, value_name = "I/N", conflicts_with_all = ["aa", "fail_above"], value_parser = shard)]
     pub shard: Option<Shard>,
 }

@@ -24,7 +24,7 @@ pub struct CellArgs {
     #[command(flatten)]
     #[serde(skip)]
     pub selection: SelectionArgs,
-    /// Boot this stack, as in lsm=; repeatable [default: the preset's]
+    /// Boot with this stack (lsm=); repeatable [default: the preset's]
     #[arg(short, long = "stack", value_name = "LSM,…")]
     pub stacks: Vec<String>,
     /// Set the policy state: none, permissive, enforcing [default: none]
@@ -61,7 +61,7 @@ pub struct SelectionArgs {
     #[arg(long = "suite", value_name = "SUITE,…", value_delimiter = ',',
         value_parser = words::<Suite>(Suite::ALL), hide_possible_values = true)]
     pub suites: Vec<Suite>,
-    /// Run which variants: first, all [default: the preset's, else all]
+    /// Variants to run: first, all [default: the preset's, else all]
     #[arg(long = "variants", value_name = "WHICH", value_parser = words::<Select>(Select::ALL),
         hide_possible_values = true)]
     pub select: Option<Select>,

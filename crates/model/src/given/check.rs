@@ -8,10 +8,17 @@ use crate::configuration::Configuration;
 use crate::hint::{excerpt, nearest};
 use crate::resolve::{list, printable};
 use crate::spec::SpecError;
-use crate::words::Policy;
+use crate::words::{AuditRecords, Policy};
 
 const BPF: &str = "bpf";
 const ENTRIES_LIMIT: usize = 100_000;
+/// The guest's limits for all policies of a machine: given-accesses.c.
+const TOGETHER_LIMIT: usize = 128;
+const TEXT_LIMIT_BYTES: usize = 32_000;
+/// More than the verdict before an access (`not-measured`), a blank and a NUL.
+const WORD_BYTES: usize = 16;
+/// Each is a step, and a machine has at most 256 steps.
+const LABELS_LIMIT: usize = 128;
 const POLICIES_LIMIT: usize = 256;
 const FILES_LIMIT: usize = 4_096;
 const ACCESSES_LIMIT: usize = 64;
@@ -266,6 +273,13 @@ fn check_smack(name: &str, of: &CustomPolicy, of_programs: bool) -> Result<(), S
     let paths = accesses.filter(|access| !access.how.is_of_port());
     let there: BTreeSet<&str> = paths.flat_map(with_above).collect();
     let refuse = |what: String, hint: &str| Err(SpecError::instead(what, hint));
+    if of.labels.len() > LABELS_LIMIT {
+        let n = of.labels.len();
+        return refuse(
+            format!("`labels` has {n} paths; at most {LABELS_LIMIT} are allowed"),
+            "use `files_label` for the label of most files",
+        );
+    }
     if let Some(path) = of.labels.keys().find(|path| !is_guest_path(path)) {
         return refuse(
             format!("invalid path `{}` in `labels`", excerpt(path)),
@@ -335,6 +349,62 @@ pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
         ),
         _ => Ok(()),
     }
+}
+
+/// Policies that cannot be combined in one configuration.
+pub(crate) fn check_together(
+    custom: &BTreeMap<String, CustomPolicy>,
+    configuration: &Configuration,
+    of_programs: bool,
+) -> Result<(), SpecError> {
+    let settings = &configuration.settings;
+    let policies: Vec<&CustomPolicy> = { settings.custom.values() }
+        .filter_map(|name| custom.get(name))
+        .collect();
+    let permissive = configuration.policy == Policy::Permissive;
+    if of_programs && permissive && settings.has_given_modules() {
+        return Err(SpecError::instead(
+            format!(
+                "`{}` is permissive, but custom policies are always enforced on programs",
+                configuration.stack
+            ),
+            "set policy = \"enforcing\" (--policy enforcing)",
+        ));
+    }
+    let records = policies.iter().find_map(|policy| policy.records);
+    if let Some(records) = records.filter(|records| *records != AuditRecords::Absent)
+        && policies.len() > 1
+    {
+        return Err(SpecError::instead(
+            format!(
+                "`records` is `{records}`, but other policies log their denials as audit records"
+            ),
+            "leave out `records`, or measure the other policies without these rules",
+        ));
+    }
+    let accesses = policies.iter().flat_map(|policy| {
+        { policy.denied.iter() }
+            .chain(&policy.allowed)
+            .chain(&policy.observed)
+            .chain(&policy.measured)
+            .chain(&policy.not_measured)
+    });
+    let (mut n, mut bytes) = (0, 0);
+    for access in accesses {
+        n += 1;
+        bytes += access.to_string().len() + WORD_BYTES;
+    }
+    if n > TOGETHER_LIMIT || bytes > TEXT_LIMIT_BYTES {
+        return Err(SpecError::instead(
+            format!(
+                "the policies of `{}` have {n} accesses of {bytes} bytes; at most {TOGETHER_LIMIT} \
+                 of {TEXT_LIMIT_BYTES} are allowed",
+                configuration.stack
+            ),
+            "name fewer accesses",
+        ));
+    }
+    Ok(())
 }
 
 fn check_selinux(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {

@@ -15,7 +15,7 @@ use crate::words::AuditRecords;
 pub use access::is_guest_path;
 pub use access::{Access, AccessError, AccessHow};
 pub use check::is_smack_label;
-pub(crate) use check::{check, check_beside};
+pub(crate) use check::{check, check_beside, check_together};
 pub use choose::stacks_of;
 pub(crate) use choose::{AUDIT, IMA, check_used, choices, named, subsystem};
 

@@ -85,7 +85,10 @@ pub(in super::super) fn prepare(
     ]);
     let started = of.starts_in.as_deref().unwrap_or(profile);
     let started = (started != UNCONFINED).then(|| format!("exec {started}"));
-    start(request, &mut prepared, profile, started);
+    // As the kernel prints a stack: profile_cmp() of security/apparmor/label.c.
+    let mut parts: Vec<&str> = profile.split("//&").collect();
+    parts.sort_unstable();
+    start(request, &mut prepared, &parts.join("//&"), started);
     let mode = if permissive {
         " -C"
     } else {

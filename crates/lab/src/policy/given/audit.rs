@@ -14,6 +14,7 @@ use crate::root::libraries;
 /// All rules of a list are compared with each system call.
 const RULES_LIMIT: usize = 10_000;
 const RULE_LIMIT: usize = 4_000;
+const SKIPPED_SHOWN: usize = 4;
 /// Options of auditctl that add rules; others change the daemon or the kernel's limits.
 const ADDING: [&str; 3] = ["-a", "-A", "-w"];
 
@@ -95,9 +96,13 @@ pub(in super::super) fn prepare(
         prepared.kernel_arguments.join(" ")
     ));
     if !skipped.is_empty() {
+        let shown: Vec<String> = { skipped.iter().take(SKIPPED_SHOWN) }
+            .map(|line| excerpt(line))
+            .collect();
         prepared.steps.push(format!(
-            "audit: left out, because they add no rules: {}",
-            skipped.join("; ")
+            "audit: left out {} lines, because they add no rules: {}",
+            skipped.len(),
+            shown.join("; ")
         ));
     }
     Ok(prepared)
@@ -144,26 +149,18 @@ fn add_auditctl(request: &Request<'_>, prepared: &mut Prepared) -> Result<(), Po
     Ok(())
 }
 
-/// The path that a rule watches, and whose directory the kernel needs.
+/// The path that a rule watches; the guest makes the directories above its last `/`. Those of `dir=`
+/// must exist themselves.
 fn watched(rule: &str) -> Option<String> {
-    let mut words = rule.split_ascii_whitespace();
-    while let Some(word) = words.next() {
-        let path = match word {
-            "-w" => words.next()?,
-            "-F" => {
-                let field = words.next()?;
-                let path = ["path=", "dir="]
-                    .iter()
-                    .find_map(|key| field.strip_prefix(key));
-                let Some(path) = path else { continue };
-                path
-            }
-            _ => continue,
-        };
-        return Some(path.to_owned())
-            .filter(|path| model::is_guest_path(path.trim_end_matches('/')));
-    }
-    None
+    let words: Vec<&str> = rule.split_ascii_whitespace().collect();
+    let path = words.windows(2).find_map(|pair| {
+        let field = |key| pair[1].strip_prefix(key).filter(|_| pair[0] == "-F");
+        let directory = field("dir=").map(|path| format!("{}/", path.trim_end_matches('/')));
+        let file = field("path=").or_else(|| field("exe="));
+        let file = file.or((pair[0] == "-w").then_some(pair[1]));
+        directory.or(file.map(str::to_owned))
+    });
+    path.filter(|path| model::is_guest_path(path.trim_end_matches('/')))
 }
 
 #[cfg(test)]

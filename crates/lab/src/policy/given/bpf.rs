@@ -11,11 +11,12 @@ use std::sync::{Mutex, PoisonError};
 use libbpf_rs::{AsRawLibbpf as _, MapType, ObjectBuilder, OpenObject, ProgramType};
 use model::{CustomPolicy, excerpt};
 
-use super::super::{PolicyError, Prepared, tools};
+use super::super::{FILE_LIMIT_BYTES, PolicyError, Prepared, tools};
 use super::{GivenFile, files, prepared};
 
 const MAGIC: &[u8; 4] = b"LSMB";
-const PROGRAMS_LIMIT: usize = 256;
+/// Functions of an object, selected or not: MAX_USED_PROGS of libbpf's gen_loader.c.
+const PROGRAMS_LIMIT: usize = 32;
 /// Bytes of a program's name and of its target in the guest's format.
 const NAME_BYTES: usize = 64;
 const TARGET_BYTES: usize = 127;
@@ -204,6 +205,12 @@ fn target(kind: ProgramType, section: &str) -> Option<(u8, String)> {
 
 fn choose(object: &mut OpenObject, wanted: &[String]) -> Result<Loader, String> {
     let mut made = Loader::default();
+    let functions = object.progs().count();
+    if functions > PROGRAMS_LIMIT {
+        return Err(format!(
+            "it has {functions} programs; libbpf's loader programs take at most {PROGRAMS_LIMIT}"
+        ));
+    }
     for mut program in object.progs_mut() {
         let name = program.name().to_string_lossy().into_owned();
         let section = program.section().to_string_lossy().into_owned();
@@ -217,9 +224,6 @@ fn choose(object: &mut OpenObject, wanted: &[String]) -> Result<Loader, String> 
     }
     if made.all.is_empty() {
         return Err("no LSM program in it".to_owned());
-    }
-    if made.all.len() > PROGRAMS_LIMIT {
-        return Err(format!("more than {PROGRAMS_LIMIT} programs"));
     }
     Ok(made)
 }
@@ -243,6 +247,10 @@ fn fill(
         ];
         if per_cpu.contains(&kind) {
             return Err(format!("the map {name} is per-CPU, and cannot be filled"));
+        }
+        let sizes = u64::from(map.key_size()) + u64::from(map.value_size());
+        if sizes.saturating_mul(entries.len() as u64) > FILE_LIMIT_BYTES as u64 / 2 {
+            return Err(format!("the entries of the map {name} are too large"));
         }
         for (key, value) in entries {
             let encode = |text: &str, bytes: u32| {

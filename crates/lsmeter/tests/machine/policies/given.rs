@@ -414,7 +414,7 @@ fn invalid_policies_are_refused_before_a_boot() {
         "landlock | large | | larger than 64 MiB",
         "bpf | noise | | not an ELF object",
         "bpf | noise.o | | libbpf cannot read it",
-        "bpf | lsm.o | programs = ['gard'] | no LSM program gard",
+        "bpf | lsm.o | programs = ['gard'] | no program gard",
         "bpf | nothing.o | | No such file",
         "selinux | noise | | noise: ",
         "selinux | large | | larger than 64 MiB",

@@ -100,7 +100,7 @@ fn custom_audit_rules_count_like_the_same_set() {
     assert_steps(
         &run,
         "never",
-        "left out, because they add no rules: -D; -b 100",
+        "left out 2 lines, because they add no rules: -D; -b 100",
     );
     assert_refused(
         &run,
