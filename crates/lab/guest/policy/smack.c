@@ -81,9 +81,7 @@ static void bring_up_given(const struct policy *p)
 /* A label, and the path that gets it. */
 static void label_path(const struct policy *p, char *line)
 {
-	char *path = line;
-
-	char full[1700];
+	char *path = line, full[1700];
 
 	(void)p;
 	while (*path && *path != ' ')

@@ -5,12 +5,7 @@ use super::{BINARY, FILE_CONTEXTS, write_sources};
 use crate::common::Place;
 use model::{Cell, Document, Status};
 
-/// `cat` may read /etc/hosts, and not /etc/shadow.
-const EXPERIMENT: &str = r#"
-stacks = [
-    "capability", "capability,apparmor", "capability,landlock", "capability,bpf",
-    "capability,tomoyo",
-]
+const PROGRAM: &str = r#"
 [root]
 programs = ["sh", "cat"]
 files = ["/etc/hosts"]
@@ -18,6 +13,19 @@ files = ["/etc/hosts"]
 name = "reads"
 argv = ["sh", "-c", "cat /etc/hosts && { cat /etc/shadow || true; }"]
 repeat = 2
+"#;
+
+/// `cat` may read /etc/hosts, and not /etc/shadow.
+const EXPERIMENT: &str = r#"
+stacks = [
+    "capability", "capability,apparmor", "capability,landlock", "capability,bpf",
+    "capability,tomoyo",
+]
+PROGRAM
+[[workloads]]
+name = "refused"
+argv = ["cat", "/etc/shadow"]
+repeat = 1
 
 [custom.attached]
 module = "apparmor"
@@ -52,13 +60,7 @@ allowed = ["read /etc/hosts"]
 
 const DEBIAN: &str = r#"
 stacks = ["capability,selinux"]
-[root]
-programs = ["sh", "cat"]
-files = ["/etc/hosts"]
-[[workloads]]
-name = "reads"
-argv = ["sh", "-c", "cat /etc/hosts && { cat /etc/shadow || true; }"]
-repeat = 2
+PROGRAM
 [custom.user]
 module = "selinux"
 files = ["/etc/selinux/default/policy/policy.33"]
@@ -140,7 +142,7 @@ fn programs_run_under_custom_policies() {
             "domains/domain_policy.conf",
             format!("<kernel>\nuse_profile 0\nuse_group 0\n\n{DOMAIN}"),
         ),
-        ("experiment.toml", EXPERIMENT.to_owned()),
+        ("experiment.toml", EXPERIMENT.replace("PROGRAM", PROGRAM)),
     ] {
         place.write(name, text);
     }
@@ -156,6 +158,21 @@ fn programs_run_under_custom_policies() {
     );
     assert_denials(&document, "box", "");
     assert_denials(&document, "guard", "");
+    // Nothing but the policy refuses the file to root.
+    for (name, error) in [
+        ("attached", "Permission denied"),
+        ("box", "Permission denied"),
+        ("guard", "Operation not permitted"),
+        ("domain", "Operation not permitted"),
+    ] {
+        let is_it = |cell: &&Cell| {
+            let mut custom = cell.key.settings.custom.values();
+            cell.title() == "refused" && custom.any(|custom| custom == name)
+        };
+        let cell = document.cells.iter().find(is_it).unwrap();
+        let reason = cell.reason().unwrap_or_default();
+        assert!(reason.contains(error), "{name}: {reason}");
+    }
     let unused = find_cell(&document, "unused").reason().unwrap().to_owned();
     assert!(
         unused.contains("no task of the program ran as cat"),
@@ -171,7 +188,7 @@ fn debian_s_policy_confines_a_program() {
         return;
     }
     let place = Place::with_kernels();
-    place.write("experiment.toml", DEBIAN);
+    place.write("experiment.toml", DEBIAN.replace("PROGRAM", PROGRAM));
     place
         .line("run experiment.toml --offline -o out.json")
         .code(0);
