@@ -134,7 +134,7 @@ fn power(folder: &str) -> Result<(), Box<dyn Error>> {
         for new in most..runs.len() {
             let changed = slower(&runs[new], 1.0 + change)?;
             for (known, found) in KNOWN.iter().zip(&mut found) {
-                // Known runs end right before NEW.
+                // The known runs are those directly before NEW.
                 let real = judged(&knowing(&runs[new - known..new]), &changed)?;
                 found.0 += real;
                 found.1 += usize::from(real > 0);
@@ -154,7 +154,7 @@ fn power(folder: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A folder's runs by name, with timed measurements only.
+/// The runs in a folder, in the order of their names, with timed measurements only.
 fn runs_of(folder: &str) -> Result<Vec<Document>, Box<dyn Error>> {
     let mut paths: Vec<_> = std::fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))

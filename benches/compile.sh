@@ -4,7 +4,7 @@
 # Measures a build of lsmeter from scratch: wall clock, processor seconds, and the most
 # expensive crates. Arguments go to `cargo build`: --profile, --package, ...
 #
-# Run `cargo fetch` first, and nothing else meanwhile.
+# Run `cargo fetch` first, and nothing else during the build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -9,8 +9,8 @@
 //! `selinux_inode_permission`, runs the paper's suite on each with hooks, and compares each with
 //! the first. Exits with 1 unless every exact count grows by these instructions for each call of
 //! the function, and `--explain` attributes them to it. The source is linux-source-6.12, as kept
-//! by `lsmeter kernel build`, or any with that function; it is not written to. Takes about 10
-//! minutes and 2 GiB with ccache, else an hour.
+//! by `lsmeter kernel build`, or any with that function; it is not written to. This takes about 10
+//! minutes with ccache and an hour without it, and 2 GiB.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -88,7 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Under a clock of instructions, a nanosecond is one.
+/// The guest's clock counts instructions, so a nanosecond is one instruction.
 fn cost(kernel: &str) -> Result<(), Box<dyn Error>> {
     let mut script = "mkdir -p /tmp/work\n".to_owned();
     for (number, (_, watcher)) in WATCHERS.iter().enumerate() {
@@ -220,7 +220,7 @@ fn workload(seconds: u64) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// False if something failed.
+/// Returns false if something failed.
 fn round(path: &CString, counts: &[AtomicU64; 4]) -> bool {
     let program = c"/bin/busybox";
     let arguments = [c"true".as_ptr(), std::ptr::null()];

@@ -49,7 +49,6 @@ fn main() {
         let source = Source {
             name: "large.json".to_owned(),
             content,
-            estimates: None,
         };
         let page = page(&[source]);
         println!(

@@ -23,7 +23,7 @@ except ImportError as missing:
 
 
 class Fault(Exception):
-    """What is wrong with an input, for people."""
+    """An error message about an input."""
 
 
 # Our figures
@@ -57,7 +57,7 @@ def version(release):
 
 
 def results(folder, names, lsmeter):
-    """Result files in the order in which they decide."""
+    """Result files in order of precedence."""
     return [result(folder / f"{name}.json.xz", lsmeter) for name in names]
 
 
@@ -74,7 +74,7 @@ def result(path, lsmeter):
 
 
 def index_rows(file):
-    """`rows`: (operation, stack, integrity, policy, settings, metric) to rows; the oldest kernel's first."""
+    """`rows`: (operation, stack, integrity, policy, settings, metric) to rows, the oldest kernel first."""
     hooked = {}
     for measurement in file["json"]["measurements"]:
         key = measurement["key"]
@@ -127,7 +127,7 @@ def answer(file, row, setup, name, value, low=None, high=None, base=None):
 
 
 def pairs(file, name, tested, baselines):
-    """Rows with the row of the first baseline that the file has; without LSMs it is another kernel's."""
+    """Rows, each with the row of the first baseline in the file; without LSMs, that is a row of another kernel."""
     for row in rows_of(file, name, tested):
         for setup in baselines:
             same = [base for base in rows_of(file, name, setup) if base["filesystem"] == row["filesystem"]
@@ -138,7 +138,7 @@ def pairs(file, name, tested, baselines):
 
 
 def ratio(rows, bases):
-    """Of sums, with the outermost values of both intervals."""
+    """A quotient of sums, with the outermost values of both intervals."""
     total = [sum(row[key] for row in rows) for key in ("value", "low", "high")]
     base = [sum(row[key] for row in bases) for key in ("value", "low", "high")]
     return total[0] / base[0], total[1] / base[2], total[2] / base[1]
@@ -160,7 +160,7 @@ def overheads(figure, files):
 
 
 def over(figure, found, change):
-    """Each, or one for all operations: at least half of them, for a mean all."""
+    """One value for each operation, or one for all, which needs at least half of them (for a mean, all)."""
     kind, n, wanted = figure.get("over"), len(found), len(figure["ours"])
     if kind is None:
         return [(name, row, other, of) for name, row, base, other, of in found]
@@ -229,7 +229,7 @@ def of_module(hooks, module):
 
 
 def checks(figure, files):
-    """Of all operations together."""
+    """A value for all operations together."""
     setup = figure["tested"][0]
     for file in files:
         rows = [row for name in figure["ours"] for row in rows_of(file, name, setup)[:1]]
@@ -263,7 +263,7 @@ def all_pass(figure, files):
 
 
 def throughputs(figure, files):
-    """In MB/s, over the layouts of a kernel."""
+    """A throughput in MB/s, over the layouts of a kernel."""
     for file in files:
         for setup in figure.get("tested", []):
             for name in figure["ours"]:
@@ -274,7 +274,7 @@ def throughputs(figure, files):
 
 
 def placed(figure, files):
-    """Hooks and lines of modules, by the source."""
+    """Hooks and lines of modules, from the source."""
     for file in files:
         if file["kind"] != "placement" or not figure.get("modules"):
             continue
@@ -302,7 +302,7 @@ ANSWERS = {"slope": slopes, "checks": checks, "all-pass": all_pass, "module-hook
 
 
 def answers(figure, files):
-    """Our figures, the deciding one first: by the order of files, by kernel, and as the figure has them."""
+    """Our figures, the deciding one first: in the order of files, then of kernels, then as the figure lists them."""
     if figure["quantity"] in ("hook-calls", "module-calls", "hook-share", "calls-at-least", "system-calls",
                               "nested-calls", "hook-time"):
         return list(counted(figure, [file for file in files if file["kind"] == "run"]))
@@ -331,7 +331,7 @@ def quiet_times(content):
 
 
 def centre(values):
-    """Hodges and Lehmann's centre and the exact signed-rank interval of at least 95 %."""
+    """The Hodges-Lehmann centre, and the exact signed-rank interval of at least 95 %."""
     n, walsh = len(values), np.sort([(a + b) / 2 for at, a in enumerate(values) for b in values[at:]])
     ranks = np.zeros(n * (n + 1) // 2 + 1)
     ranks[0] = 1

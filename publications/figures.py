@@ -39,7 +39,7 @@ def known(table, keys, name):
 
 
 def load(folder):
-    """The publication: its tables, and `figures`, a list of dicts."""
+    """The publication: its tables, with `figures` as a list of dicts."""
     paths = sorted(folder.glob("publi*.toml"))
     if not paths:
         raise Fault(f"{folder}: no publication.toml")
@@ -100,7 +100,7 @@ def members(path, group, outer):
 
 
 def complete(path, figure, sets):
-    """With bounds, rounding and operations."""
+    """The figure with its bounds, rounding and operations."""
     name = f"{path}: figure `{figure.get('id')}`"
     for key in ("id", "place", "quantity"):
         if key not in figure:
@@ -128,7 +128,7 @@ def complete(path, figure, sets):
 
 
 def unavailable(whole, figure):
-    """The state and the reason, if a figure has no measurement of ours for good."""
+    """The state and the reason, if we can never have a measurement for this figure."""
     fitting = (of for of in whole["unavailable"]
                if any(fnmatchcase(figure["id"], one) for one in of["figures"]))
     return next(((of.get("state", "cannot be had"), of["why"]) for of in fitting), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the publications' scripts share: verdicts, Markdown, CSV, plots.
+"""Shared by the publications' scripts: verdicts, Markdown, CSV, plots.
 
 A publication's folder has publication.toml (sources, settings, causes) and published*.toml (figures), result
 files of lsmeter and page.py, which calls `run(folder, build)`:
@@ -38,12 +38,12 @@ STATES = ["exact", "zero", "bound", "tolerance", "differs: shown", "differs: pos
 AGREE = STATES[:4]
 DIFFER = STATES[4:7]
 SHORT = {"by construction": "c", "no verdict": "n", "cannot be had": "x", "not measured": "m"}
-# Published figures are rounded; ours may differ by this part of a real number as well. A number of checks is
-# whole: 8.9 is 9, but not 8.
+# Published figures are rounded. In addition, ours may differ by this fraction of a real number. A number of checks
+# is an integer: 8.9 stands for 9, but not for 8.
 PART = 0.10
 CHECKS = 0.25
 OVERHEADS = ["overhead", "throughput-overhead"]
-# Times of another machine, or another measure: next to ours if there are any, without a verdict.
+# Times of another machine, or another quantity: printed next to ours if there are any, without a verdict.
 TIMES = ["latency", "added-latency", "throughput", "hook-total"]
 WITHOUT_VERDICT = [*TIMES, "hook-time"]
 OUR_UNITS = {"hook-time": "instructions"}
@@ -53,7 +53,7 @@ WITHOUT_BENCHMARK = [*TIMES, "module-hooks", "lines", "upper-bound", "text", "qu
 # Verdicts
 
 def judge(figure, ours):
-    """A state; "differs" without a cause, "no verdict" if our interval is too wide to decide."""
+    """A state: "differs" has no cause yet, and "no verdict" means that our interval is too wide to decide."""
     quantity, half = figure["quantity"], figure["half"]
     value, low, high = ours["value"], ours["low"], ours["high"]
     if "value" not in figure:
@@ -78,7 +78,7 @@ def judge(figure, ours):
 
 
 def apart(figure, ours):
-    """How far ours is from the published value or range."""
+    """The distance of our value from the published value or range."""
     value = ours["value"]
     if "value" in figure:
         return abs(value - figure["value"])
@@ -138,7 +138,7 @@ def with_setting(figure, setting):
 
 
 def by_kernel(figure, of):
-    """By kernel, answers with the first one's benchmark and configuration."""
+    """Answers by kernel, with the benchmark and configuration of the first answer."""
     alike = [one for one in of if one["configuration"] == of[0]["configuration"]
              and (figure.get("over") or one["benchmark"] == of[0]["benchmark"])]
     return {one["kernel"]: one for one in reversed(alike)}
@@ -175,7 +175,7 @@ def agrees(figure, of_kernels):
 
 
 def fits_worse(figure, first, other):
-    """With the setting: no longer agrees, or differs by more than without it, on any kernel of the file."""
+    """Whether, with the setting, a figure no longer agrees or differs by more, on any kernel of the file."""
     for kernel, ours in other.items():
         before = first.get(kernel)
         if before is None or judge(figure, ours) in AGREE:
@@ -190,7 +190,7 @@ LINKS = ("[figures.csv](figures.csv). Both kernels: [measurements.csv](measureme
 
 
 def texts(page, verdicts):
-    """What a publication without more is written to."""
+    """The files of a publication that writes nothing else."""
     return {"README.md": page, "figures.csv": figures_csv(verdicts),
             "measurements.csv": measurements_csv(verdicts)}
 
@@ -204,7 +204,7 @@ def compared(folder, lsmeter):
 
 
 def benchmarks(whole, files, lsmeter):
-    """Every benchmark that a figure names is in lsmeter's catalogue or in a result file."""
+    """Checks that every benchmark named by a figure is in lsmeter's catalogue or in a result file."""
     catalogue = json.loads(call(lsmeter, "list", "benchmarks", "--json"))["benchmarks"]
     names = {operation({"benchmark": of["name"], "variant": of.get("variant")}) for of in catalogue}
     names |= {key[0] for file in files for key in file["rows"]}
@@ -222,7 +222,7 @@ def tally(verdicts, keep=lambda figure: True):
 
 
 def scoreboard(verdicts):
-    """A row for each table or figure of the publication, and their sum: at most eight columns."""
+    """A row for each table or figure of the publication, and their sum, in at most eight columns."""
     places = list(dict.fromkeys(one["figure"]["place"] for one in verdicts))
     rows = []
     for place in [None, *places]:
@@ -247,7 +247,7 @@ elsewhere), x cannot be had, m not measured."""
 
 
 def first_screen(whole, findings, verdicts, csv_files="[figures.csv](figures.csv)"):
-    """Title, source, findings, a row for each table, and where every figure is."""
+    """Title, source, findings, a row for each table, and links to all figures."""
     of = whole["publication"]
     numbered = "\n".join(f"{at}. {finding}" for at, finding in enumerate(findings, 1))
     return f"""# {of['title']}
@@ -271,7 +271,7 @@ Every figure, with ours, the verdict and the cause: {csv_files}. In `figures.csv
 
 
 def correlation(pairs_):
-    """Spearman's rank correlation and the median of ours by theirs, without pairs of zeros."""
+    """Spearman's rank correlation, and the median of ours divided by theirs, without pairs of zeros."""
     pairs_ = [(ours, theirs) for ours, theirs in pairs_ if ours or theirs]
     if len(pairs_) < 4 or len({one[0] for one in pairs_}) < 2 or len({one[1] for one in pairs_}) < 2:
         return None
@@ -281,7 +281,7 @@ def correlation(pairs_):
 
 
 def value_pairs(verdicts, keep):
-    """Ours and theirs, of single values that have a verdict; a number that is published twice once."""
+    """Ours and theirs, for single values with a verdict. A number that is published twice counts once."""
     found = {}
     for one in verdicts:
         figure = one["figure"]
@@ -294,7 +294,7 @@ def value_pairs(verdicts, keep):
 
 
 def welch(one, other):
-    """Of `one` against `other`: relative difference with its 95 % interval, and the p value."""
+    """The relative difference of `one` from `other`, with its 95 % interval, and the p value."""
     one, other = np.array(one, float), np.array(other, float)
     parts = [of.var(ddof=1) / len(of) for of in (one, other)]
     freedom = sum(parts) ** 2 / sum(part ** 2 / (len(of) - 1) for part, of in zip(parts, (one, other)))
@@ -306,7 +306,7 @@ def welch(one, other):
 # Output
 
 def markdown(head, rows):
-    """The first column is text, others are aligned right unless they hold words."""
+    """The first column is text. Others are aligned right unless they contain words."""
     def text(cell):
         return "" if cell is None else str(cell).replace("|", "\\|")
 
@@ -325,7 +325,7 @@ def csv_text(head, rows):
 
 
 def rounded(value, figure):
-    """In the quantity's unit, with as many digits as help."""
+    """The value in the quantity's unit, with as many digits as are useful."""
     if value is None or not np.isfinite(value):
         return ""
     value *= UNITS[figure["quantity"]][1]
@@ -334,7 +334,7 @@ def rounded(value, figure):
 
 
 def bound_text(figure):
-    """An upper bound with the components of the path, D."""
+    """An upper bound that depends on D, the number of path components."""
     n = int(figure["value"])
     if not figure.get("per_component") or n == 0:
         return str(n)
@@ -353,12 +353,12 @@ def unit(figure):
 
 
 def our_unit(figure, ours):
-    """Hooks are timed in theirs, and their instructions counted in ours."""
+    """Their hooks are timed, and ours are counted in instructions."""
     return "" if not ours else OUR_UNITS.get(figure["quantity"], unit(figure))
 
 
 def figures_csv(verdicts, more=lambda one: [], names=()):
-    """Every figure: what is published, ours, and the verdict."""
+    """Every figure: the published value, ours, and the verdict."""
     head = ["id", "published in", "lines", "kernel", "what", "quantity", "unit", "value", "low", "high",
             "ours", "ours low", "ours high", "our unit", "verdict", "cause or reason", "our kernel",
             "benchmark", "configuration", "baseline", "substitute because", "result file", "note", *names]
@@ -377,7 +377,7 @@ def figures_csv(verdicts, more=lambda one: [], names=()):
 
 
 def measurements_csv(verdicts):
-    """Every figure of ours that answers a published one, with a verdict of its own."""
+    """Every figure of ours that answers a published one, each with its own verdict."""
     rows = []
     for one in verdicts:
         figure = one["figure"]
@@ -446,14 +446,14 @@ def percent(value, digits=1):
 
 
 def require(condition, statement):
-    """A sentence of a page that the result files no longer bear out is an error."""
+    """Fails if a sentence of a page is no longer true of the result files."""
     if not condition:
         raise Fault(f"the page states what the result files do not show: {statement}\nhint: change the "
                     "text in the script")
 
 
 def scatter(folder, name, series, line, **labels):
-    """Ours against theirs: (label, marker) to points, and the line on which both are equal."""
+    """Plots ours against theirs: points by (label, marker), and the line on which both are equal."""
     from matplotlib import pyplot
     figure, axes = pyplot.subplots(figsize=(5.5, 4.5))
     for (label, marker), points in series.items():

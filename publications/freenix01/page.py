@@ -44,7 +44,7 @@ make publications
 
 
 def overhead(verdicts, name):
-    """Published, on 6.1 and on 6.12."""
+    """The published value, and ours on 6.1 and on 6.12."""
     one = next(one for one in verdicts if one["figure"]["id"] == name)
     return [one["figure"]["value"], *(ours["value"] for ours in one["answers"][:2])]
 
@@ -67,9 +67,9 @@ def findings(verdicts, rank):
     p.require(all(one[1] < one[0] for one in messages), "messages cost less than in 2001")
     return [f"**{len(differ)} of {len(own)} overheads differ,** by more than a tenth: {less} are smaller "
             f"now, and {len(differ) - less} larger. {agree} agree.",
-            f"**Reading and writing one byte: {p.percent(null[1])}** where 2001 had {p.percent(null[0], 0)}.",
-            f"**Deleting an empty file: {p.percent(delete[1])}** where 2001 had {p.percent(delete[0], 0)}.",
-            f"**A TCP connection: {p.percent(connect[1])}** where 2001 had {p.percent(connect[0], 0)}. Ours "
+            f"**Reading and writing one byte: {p.percent(null[1])}** instead of {p.percent(null[0], 0)} in 2001.",
+            f"**Deleting an empty file: {p.percent(delete[1])}** instead of {p.percent(delete[0], 0)} in 2001.",
+            f"**A TCP connection: {p.percent(connect[1])}** instead of {p.percent(connect[0], 0)} in 2001. Ours "
             f"includes both ends and closing.",
             f"**`open` and `close`: {p.percent(opens[1])}** on 6.1, {p.percent(opens[2])} on 6.12, published "
             f"{p.percent(opens[0], 0)}.",
@@ -78,7 +78,7 @@ def findings(verdicts, rank):
 
 
 def consistency(verdicts):
-    """Do the published overheads follow from the published times?"""
+    """Checks whether the published overheads follow from the published times."""
     values = {one["figure"]["id"]: one["figure"]["value"] for one in verdicts}
     wrong, n = [], 0
     for one in verdicts:

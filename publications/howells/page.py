@@ -95,7 +95,7 @@ def instructions(files):
 
 
 def work(files):
-    """Calls of one walk: system calls, and components of the average path."""
+    """Calls of one walk: the system calls, and the components of the average path."""
     hooked = e.rows_of(files[0], WALK, {"stack": "capability"})[0]["hooked"]
     calls = hooked["system_calls"]
     walked = sum(hook["calls"] for hook in e.hook_calls(hooked["hooks"], ["inode_permission"]))
@@ -103,7 +103,7 @@ def work(files):
 
 
 def prediction(files, times, rates):
-    """What stat and open add by themselves, times their calls, against the walk."""
+    """Compares the walk with the cost that single stats and opens add, multiplied by the number of calls."""
     opens, stats, depth = work(files)
     rows, longest = [], {}
     for stack, name in (("capability", "capability"), (SELINUX, "SELinux")):
@@ -157,7 +157,7 @@ def findings(verdicts, found, files, expected):
                for name in ("selinux.all-patches", "selinux.performance-patch", "none.all-patches")}
     p.require(patches["selinux.all-patches"][1] > 0 and patches["selinux.performance-patch"][1] > 0,
               "8.4 % and 7.8 % are not chance")
-    p.require(patches["none.all-patches"][1] < 0 < patches["none.all-patches"][2], "-0.4 % can be chance")
+    p.require(patches["none.all-patches"][1] < 0 < patches["none.all-patches"][2], "-0.4 % may be chance")
     opens, stats, depth = work(files)
     hooks = e.rows_of(files[0], WALK, {"stack": "capability"})[0]["hooked"]["hooks"]
     calls = sum(hook["calls"] for hook in hooks)
@@ -175,7 +175,7 @@ def findings(verdicts, found, files, expected):
             f"2.6.29 has it.",
             f"**With the performance patch: {text(patches['selinux.performance-patch'])}, not chance** "
             f"either.",
-            f"**Without SELinux: {text(patches['none.all-patches'])}, can be chance,** as he suspected.",
+            f"**Without SELinux: {text(patches['none.all-patches'])}, may be chance,** as he suspected.",
             f"**A walk calls {calls:,} hooks:** it makes {opens:,} `open` and as many `stat` calls, with "
             f"{depth:.1f} checked directories each."]
 
@@ -213,7 +213,7 @@ def build(folder, lsmeter):
     page = PAGE.format(
         first_screen=p.first_screen(whole, findings(verdicts, found, files, expected), verdicts,
                                     "[figures.csv](figures.csv). Plot: [PDF](walks.pdf)"),
-        welch=p.markdown(["means", "difference", "95 % interval", "p", "can be chance"], rows),
+        welch=p.markdown(["means", "difference", "95 % interval", "p", "may be chance"], rows),
         layouts=len(times[WALK, "none"]),
         calls=f"{opens:,} `open` and {stats:,} `stat` a walk", instructions=instructions(files),
         times=p.markdown(["more than no LSM, ms, by", *(f"{label} of rounds" for label in e.ESTIMATORS)],

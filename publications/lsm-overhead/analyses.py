@@ -55,10 +55,10 @@ def title(setup):
     return e.title(named | {"integrity": integrity.split(",") if integrity else []})
 
 
-# Is a stack's cost the sum of its modules'?
+# Whether a stack's cost is the sum of its modules' costs
 
 def sums(file):
-    """Each operation of each stack over capability; of several orders of the same modules the first."""
+    """Each operation of each stack over capability, in the first of several orders of the same modules."""
     found, seen, cases = by_setup(file), set(), []
     for setup, rows in found.items():
         modules = setup[0].split(",")[1:]
@@ -77,7 +77,7 @@ def sums(file):
 
 
 def furthest(cases, sign):
-    """Of each stack the case furthest on one side of the sum."""
+    """The case of each stack that is furthest from the sum on one side."""
     most = {}
     for case in cases:
         if sign * case["apart"] > 0 and sign * case["apart"] >= sign * most.get(case["stack"], case)["apart"]:
@@ -85,14 +85,14 @@ def furthest(cases, sign):
     return most
 
 
-# Who denies first
+# Which module denies first
 
 MODULES = ["apparmor", "tomoyo", "landlock"]
 FILES = ["by-tomoyo-landlock", "allowed", "by-landlock", "by-apparmor-landlock"]
 
 
 def opens(file):
-    """Each open under deciding modules: the hook that decided, and the modules that it called."""
+    """Each open under modules that decide: the hook that decided, and the modules that it called."""
     found = []
     for setup, rows in by_setup(file).items():
         for name, row in rows.items():
@@ -132,10 +132,10 @@ def checks(replay):
             for module in replay[0]["order"].split(",")}
 
 
-# What section 6 proposes
+# The proposals of section 6
 
 def prices(file):
-    """Each setup: operations, overhead and hooks, sorted by what they add to a kernel without LSMs."""
+    """The operations, overhead and hooks of each setup, sorted by the cost added to a kernel without LSMs."""
     found = by_setup(file)
     stacks = {}
     for setup, rows in found.items():

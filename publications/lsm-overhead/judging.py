@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How figures of the LSM overhead paper are judged that are more than a number next to a number."""
+"""Verdicts on figures of the LSM overhead paper for which comparing two numbers is not enough."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from evidence import np
 MODULES = ["selinux", "apparmor", "smack", "tomoyo"]
 
 
-# Figures that need more than a number next to a number
+# Figures for which comparing two numbers is not enough
 
 # System calls of Table 7 that walk no path.
 WITHOUT_PATH = {"fchmod", "read", "write", "sendfile", "close"}
@@ -29,7 +29,7 @@ def polynomial(text):
 
 
 def upper_bound(figure, ours, files):
-    """Table 7 against the source: 5.3 if it has a bound, else the next kernel that has one."""
+    """Compares Table 7 with the source of 5.3 if that has a bound, or else of the next kernel that has one."""
     system_call, hook, module = figure["theirs"], figure["hooks"][0], figure["modules"][0]
     case = "new" if system_call == "creat" else ""
     for file in files:
@@ -67,7 +67,7 @@ def most_calls(figure, files):
 
 
 def bound_verdict(figure, first, own, measured):
-    """`own` is of the paper's kernel; `first`, of the first kernel with a bound, decides."""
+    """`own` is from the paper's kernel; `first`, from the first kernel with a bound, decides."""
     theirs, text = p.bound_text(figure), first["text"]
     if theirs == text and own["success"] != first["success"]:
         return "no verdict", (f"{own['release']} has no bound, and {own['success']} calls on the success "
@@ -170,7 +170,7 @@ def range_text(figure):
 
 
 def settings_table(fits, experiment, columns):
-    """Ours with each setting; `=` marks what agrees. Columns: heading, file, setting."""
+    """Our figures with each setting; `=` marks those that agree. Columns: heading, file, setting."""
     known = [fits["fit"].get((experiment, file, setting), {}) for _, file, setting in columns]
     names = list(dict.fromkeys(name for of in known for name in of))
     return names, known
@@ -203,7 +203,7 @@ def stack_of(figure, times):
 
 
 def time_of(figure, times):
-    """Of UML kernels: overhead by estimator; None for medians and maxima."""
+    """Overhead in UML kernels by estimator; None for medians and maxima."""
     stack = stack_of(figure, times)
     if figure["quantity"] not in p.OVERHEADS or figure.get("over") or not stack or not figure["ours"]:
         return None
@@ -211,7 +211,7 @@ def time_of(figure, times):
 
 
 def depends(found):
-    """Does another estimator lie outside the median's interval?"""
+    """Whether another estimator lies outside the median's interval."""
     _, low, high = found["median"]
     return any(not low <= of[0] <= high for of in found.values())
 
@@ -227,7 +227,7 @@ def time_cells(times):
 
 
 def add_times(figure, ours, times):
-    """Latencies, next to ours of a UML kernel, in µs."""
+    """Latencies in µs, next to ours from a UML kernel."""
     stack, name = stack_of(figure, times), (figure["ours"] or [None])[0]
     if (name, stack) not in times:
         return

@@ -112,7 +112,7 @@ Run the presets `paper-calls`, `audit`, `integrity`, `tomoyo-entries`, `paper-or
 # Where the paper contradicts itself
 
 def contradictions(verdicts):
-    """Numbers come from the published figures."""
+    """The errors, with numbers from the published figures."""
     def of(name):
         figure = find(verdicts, name)["figure"]
         return figure.get("value", figure.get("high", figure.get("low")))

@@ -19,7 +19,7 @@ def value_of(verdicts, name, file):
 
 
 def audit(verdicts, fits):
-    """Which rules audit had: the table, and what the first screen says of it."""
+    """The audit rules: the table, and its finding on the first screen."""
     columns = [("5.3: 6 rules", "paper-5.3.json.xz", None),
                ("5.3: audit off", "paper-5.3.json.xz", "audit off"),
                ("6.12: 6 rules", "audit.json.xz", None), ("-a task,never", "audit.json.xz", "audit, -a "
@@ -157,7 +157,7 @@ def kernels_table(verdicts):
 
 
 def table7(verdicts):
-    """Rows of Table 7 are compared once; modules that do not implement the hook aside."""
+    """Compares each row of Table 7 once, apart from modules that do not implement the hook."""
     own = [one for one in verdicts if one["figure"]["quantity"] == "upper-bound"]
     rows = {}
     for one in own:
@@ -249,7 +249,7 @@ def ranks(verdicts):
 
 
 def selinux_2001(verdicts):
-    """No audit in 2.4.2; the verdict is that of the quoted publication."""
+    """2.4.2 had no audit; the verdict is that of the quoted publication."""
     items = []
     for test in ("open", "stat", "creat"):
         one = find(verdicts, f"table1.selinux-2001.{test}")

@@ -252,7 +252,7 @@ SELinux with audit, with IMA and with EVM.
 
 
 def texts(folder, files, published, lsmeter):
-    """stacks.md and its CSV files by name, and the most that a stack costs above the sum of its modules."""
+    """stacks.md and its CSV files by name, and the largest cost of a stack above the sum of its modules."""
     named = {file["name"].removesuffix(".json.xz"): file for file in files}
     stacking, smack = (e.result(folder / DOCS / f"{name}.json.xz", lsmeter)
                        for name in ("stacking", "denials-smack"))

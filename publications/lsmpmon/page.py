@@ -110,7 +110,7 @@ def hooks(verdicts):
 
 
 def errors(verdicts):
-    """Averages and sums of Tables 5 and 6, and what the scan needs."""
+    """Averages and sums of Tables 5 and 6, and corrections of the scan."""
     values = {one["figure"]["id"]: one["figure"]["value"] for one in verdicts}
     wrong, n, sums = [], 0, []
     for table in ("table5.2.6.30", "table5.2.6.19", "table6.2.6.30", "table6.2.6.19"):
