@@ -79,6 +79,8 @@ test_needs += slurmctld:slurmctld:slurmctld.service slurmd:slurmd:slurmd.service
 # Makes the Debian package.
 deb_needs := dpkg-shlibdeps:dpkg-dev strip:binutils
 test_needs += $(deb_needs)
+# Puts a kernel into packages.
+test_needs += rpmbuild:rpm xz:xz-utils zstd:zstd
 
 # `make test` runs these in parallel.
 test_halves := machine-tests other-tests
@@ -144,7 +146,7 @@ quick_tests := $(filter-out $(slow_tests),$(all_tests))
 ambiguous := $(filter $(notdir $(slow_tests)),$(notdir $(quick_tests)))
 test_names = $(addprefix --test ,$(sort $(notdir $(1))))
 # Lines of Rust in src. A commit that raises the number gives the reason.
-src_lines := 92400
+src_lines := 92300
 .PHONY: check src-size
 src-size:
 	@lines=$$(git ls-files -z 'crates/*/src/*.rs' | xargs -0 cat | wc -l); \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Embeds the agent's C files, all of them, as a kernel of `ARCH=um` is built with them.
+//! Embeds all C files of the agent, because a kernel of `ARCH=um` is built with them.
 
 use std::env;
 use std::fmt::Write;
@@ -45,7 +45,7 @@ fn build() -> Result<(), String> {
     write(&out.join("flags.txt"), &flags([&guest, &own])?)
 }
 
-/// C files and headers, in the order of their names.
+/// C files and headers, sorted by name.
 fn sources(dir: &Path) -> Result<Vec<PathBuf>, String> {
     let failed = |e| format!("listing {}: {e}", dir.display());
     let mut files = Vec::new();
@@ -59,7 +59,7 @@ fn sources(dir: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// What the agent is compiled with, a flag a line, without what is for its linker.
+/// The agent's compiler flags, one per line, without the linker's.
 fn flags(folders: [&Path; 2]) -> Result<String, String> {
     const LINKS: [&str; 3] = ["-nostdlib", "-static", "-no-pie"];
     let mut flags = String::new();

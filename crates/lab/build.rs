@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Builds the agent, gets its list of benchmarks, and embeds both. Also for other architectures
-//! whose compilers are installed.
+//! Builds the agent, gets its list of benchmarks, and embeds both. Does the same for other
+//! architectures whose compilers are installed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -33,7 +33,7 @@ fn build() -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let triple = env::var("TARGET").unwrap_or_default();
     let compiled = compile(&triple, guest, &arch, &out)?;
-    // Tests link agents with one of them replaced.
+    // Tests link agents in which one of these files is replaced.
     let lines = compiled
         .values()
         .map(|object| format!("{}\n", object.display()));
@@ -103,7 +103,7 @@ fn others_than(arch: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Reruns this script when an architecture's compiler or headers appear or disappear. A missing
-/// file would cause a rerun each time. So watches dpkg's package state, or the directories of
+/// file would cause a rerun each time, so this watches dpkg's package state or the directories of
 /// programs.
 fn watch_for_compiler(arch: &Path, is_here: bool) {
     let triple = format!("{}-linux-gnu", name_of(arch));
@@ -129,13 +129,14 @@ fn watch_for_compiler(arch: &Path, is_here: bool) {
 }
 
 /// The compiler's target for another architecture's agent. None if the compiler is missing: lsmeter
-/// is then built without that agent, and reports that when it is needed.
+/// is then built without that agent, and reports this when the agent is needed.
 fn cross_compiler(arch: &Path) -> Result<Option<String>, String> {
     let name = name_of(arch);
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let triple = format!("{name}-unknown-linux-gnu");
     let compiler = plain(&triple).try_get_compiler();
-    // The kernel's headers are a separate package; one of them includes one of the C library's.
+    // The kernel's headers are in a separate package, and one of them includes a header of the C
+    // library.
     let trial = out.join(format!("trial-{name}.c"));
     write(&trial, "#include <linux/shm.h>\n#include <asm/unistd.h>\n")?;
     let works = compiler.as_ref().is_ok_and(|compiler| {
@@ -148,9 +149,9 @@ fn cross_compiler(arch: &Path) -> Result<Option<String>, String> {
     Ok(works.then_some(triple))
 }
 
-/// The benchmark list of another architecture's agent, which cannot run here. It comes from an
-/// agent for this machine with the other's benchmarks and forms of calls. Objects compiled for this
-/// machine are reused.
+/// The benchmark list of another architecture's agent, which cannot run here. It is printed by an
+/// agent for this machine that has the other architecture's benchmarks and forms of calls. Objects
+/// compiled for this machine are reused.
 fn list_of_other(
     guest: &Path,
     here: &Path,
@@ -161,7 +162,7 @@ fn list_of_other(
     let lister = own.join("lister");
     let triple = env::var("HOST").unwrap_or_default();
     let mut build = of_agent(&triple, guest, here)?;
-    // It only lists benchmarks, and measures nothing.
+    // This agent only lists benchmarks, and measures nothing.
     build.flag("-O0");
     if read(&other.join("arch.h"))?.contains("at-forms.h") {
         build.flag("-include").flag(guest.join("arch/at-forms.h"));
@@ -195,7 +196,7 @@ fn arch_folder(guest: &Path, variable: &str, what: &str) -> Result<PathBuf, Stri
     Ok(folder)
 }
 
-/// Flags of every architecture and of this one: one per line, with `#` comments. The tests build
+/// Flags for every architecture and for this one: one per line, with `#` comments. The tests build
 /// agents with the same flags.
 fn flags(folders: [&Path; 2]) -> Result<Vec<String>, String> {
     let mut flags = Vec::new();
@@ -290,7 +291,7 @@ fn compile(triple: &str, guest: &Path, arch: &Path, out: &Path) -> Result<Object
     Ok(all)
 }
 
-/// Whether a C file, or our files that it includes, contain this word.
+/// Whether a C file, or one of lsmeter's files that it includes, contains this word.
 fn asks_for(file: &Path, word: &str, folders: [&Path; 2]) -> Result<bool, String> {
     let (mut pending, mut seen) = (vec![file.to_owned()], BTreeSet::new());
     while let Some(file) = pending.pop() {
@@ -345,7 +346,7 @@ fn of_agent(triple: &str, guest: &Path, arch: &Path) -> Result<cc::Build, String
     Ok(build)
 }
 
-/// Compiles the files into a directory, as many at a time as cargo permits.
+/// Compiles the files into a directory, with as many compilers at a time as cargo permits.
 fn objects(build: &mut cc::Build, files: &[PathBuf], folder: &Path) -> Result<Objects, String> {
     fs::create_dir_all(folder).map_err(|e| format!("creating {}: {e}", folder.display()))?;
     let built = build

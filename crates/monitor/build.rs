@@ -16,7 +16,7 @@ fn main() {
     println!("cargo:rerun-if-changed=bpf");
     let mut clang = Command::new("clang");
     clang.args(["-Wall", "-Wextra", "-Werror", "-mcpu=v3", "-std=gnu11"]);
-    // eBPF has no stack protector, but clang of some distributions enables it.
+    // eBPF has no stack protector, but some distributions' clang enables it.
     clang.args(["-g", "-O2", "-target", "bpf", "-fno-stack-protector"]);
     let name = of_cargo("CARGO_CFG_TARGET_ARCH");
     let arch = arch::by_name(&name).unwrap_or_else(|| panic!("unknown architecture {name}"));
@@ -27,8 +27,8 @@ fn main() {
     if Path::new(arch.debian.include).exists() {
         clang.args(["-isystem", arch.debian.include]);
     }
-    // Line information has file names: without build paths, every directory gives the same
-    // program.
+    // Line information contains file names. Without build paths in them, the program is the same in
+    // every directory.
     for (lie, name) in [
         ("CARGO_MANIFEST_DIR", "monitor"),
         ("DEP_BPF_INCLUDE", "libbpf"),

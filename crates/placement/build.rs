@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Gives the crate a hash of its code: a cache that other code wrote, or that was made with
-//! other facts or another parser, is not used.
+//! Gives the crate a hash of its code, so that it does not use a cache written by other code, or
+//! made with other facts or another parser.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::{env, fs};
 
-/// Packages that decide what is found in a file, or how it is kept.
+/// Packages that affect what is found in a file, or how it is stored.
 const PACKAGES: [&str; 3] = ["postcard", "tree-sitter", "tree-sitter-c"];
 
 fn main() {
@@ -22,7 +22,7 @@ fn main() {
     println!("cargo::rustc-env=PLACEMENT_CODE={}", hasher.finish());
 }
 
-/// All files below a directory, by their names.
+/// All files below a directory, by name.
 fn read(directory: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
     println!("cargo::rerun-if-changed={}", directory.display());
     let entries = fs::read_dir(directory).expect("the crate has its sources");
@@ -37,7 +37,7 @@ fn read(directory: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// What the lock file says of the packages that matter; nothing where there is none.
+/// The lock file's entries for these packages; empty if there is no lock file.
 fn versions() -> Vec<String> {
     let manifest = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     let above = Path::new(&manifest).ancestors();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Compares runs of one experiment without a change: all differences are false.
+//! Compares runs of one unchanged experiment, so every reported difference is a false alarm.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -20,7 +20,7 @@ struct Tally {
     detectable: Vec<f64>,
 }
 
-/// From this number on, each pair is judged with the figures of the other runs.
+/// With at least this many runs, each pair is judged with the figures of the other runs.
 const RUNS_BEYOND_PAIR: usize = 4;
 
 /// Compares all pairs of runs as [`compare`] would, and counts the false alarms. Figures are compared
@@ -34,7 +34,7 @@ pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
     };
     let mut tallies: BTreeMap<Metric, Tally> = BTreeMap::new();
     for second in 1..runs.len() {
-        // Without this pair's own figures, which would confirm themselves.
+        // Leave out this pair's own figures: a pair must not be judged by itself.
         let new = knowing(&runs[second], &[], &known);
         for first in 0..second {
             let others: Vec<usize> = (0..runs.len())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Compares measurements of one run that differ in one axis.
+//! Compares measurements of one run that differ along one axis.
 
 use std::collections::HashMap;
 use std::mem::take;
@@ -11,8 +11,8 @@ use crate::compare::{Named, Options, begin, conclude, empty, notes, source};
 use crate::item::{Item, items};
 use crate::pair::match_up;
 
-/// All values of the axis are compared with one, by default the experiment's baseline or the first
-/// value.
+/// All values on the axis are compared with one of them; by default this is the experiment's
+/// baseline or the first value.
 pub fn across(
     named: Named<'_>,
     axis: Axis,

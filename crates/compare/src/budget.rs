@@ -20,10 +20,10 @@ pub struct Budget {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Rule {
-    /// None: every measurement.
+    /// None means every measurement.
     pattern: Option<Pattern>,
     limit: Limit,
-    /// None: a limit in percent, for any unit.
+    /// None for a limit in per cent, which applies to any unit.
     unit: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl Budget {
     }
 
     /// Reads TOML: `default`, a limit for all measurements, and `[limits]` by pattern. The longest
-    /// matching pattern decides, then the strictest limit.
+    /// matching pattern decides; of several equally long ones, the strictest limit applies.
     pub fn parse(toml: &str) -> Result<Budget, Failure> {
         let file: File = toml::from_str(toml).map_err(no_budget)?;
         let mut budget = Budget::default();
@@ -66,7 +66,6 @@ impl Budget {
     }
 
     /// `self` has precedence over `other`.
-    #[must_use]
     pub fn over(self, other: Budget) -> Budget {
         let mut rules = self.rules;
         let general = rules.iter().any(|rule| rule.pattern.is_none());
@@ -117,8 +116,8 @@ impl Budget {
         Ok(())
     }
 
-    /// The limit of a measurement: of the longest matching pattern, then the strictest. Limits in
-    /// other units are ignored.
+    /// The limit of a measurement: that of the longest matching pattern, or the strictest if
+    /// several are equally long. Limits in other units are ignored.
     pub fn limit(&self, cell: &ComparedCell) -> Option<Limit> {
         let fits = |rule: &&Rule| {
             let unit = rule.unit.as_ref().is_none_or(|unit| *unit == cell.unit);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::judge::Judged;
 use model::comparison::{ComparedCell, Correction, Judgement, Method, Source};
-use model::{ComparisonDocument, Document, Failure, Kind, Metric, Tool, Warning};
+use model::{ComparisonDocument, Document, Failure, Kind, Metric, Warning};
 
 use crate::budget::Budget;
 use crate::environment;
@@ -15,13 +15,13 @@ use crate::item::{self, Item, place};
 use crate::pair::pair;
 use crate::recordings;
 
-/// A gate does not trust times of just two runs: their samples and rounds do not show drift between
-/// runs.
+/// A gate does not trust the times of only two runs, because their samples and rounds do not show
+/// the drift between runs.
 const NO_AA: &str = "the difference between two runs without a change is unknown: measure it with lsmeter run --aa=5";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// A difference is real if its corrected p is at most this: above 0, below 1.
+    /// A difference is real if its corrected p is at most this value, which is above 0 and below 1.
     pub alpha: f64,
     pub correction: Correction,
     pub trust_environment: bool,
@@ -71,7 +71,7 @@ pub fn compare(
         unmatched: paired.unmatched,
         matched_by: paired.matched_by,
         environment: environment::differences(base.document, new.document),
-        // Known false alarms: NEW's, or else BASE's.
+        // Known false alarms: those of NEW, or of BASE if NEW has none.
         aa: new.document.aa.clone().or_else(|| base.document.aa.clone()),
         notes,
         ..begun
@@ -121,6 +121,18 @@ fn same_units(base: Named<'_>, a: &[Item], new: Named<'_>, b: &[Item]) -> Result
     let units =
         |items: &[Item]| -> BTreeSet<Metric> { items.iter().map(|item| item.key.metric).collect() };
     let (old, young) = (units(a), units(b));
+    let of = |named: Named<'_>| named.document.experiment.as_ref()?.processors;
+    if let (Some(two), Some(four)) = (of(base), of(new))
+        && two != four
+    {
+        return Err(Failure::usage(
+            format!(
+                "{} has transfers between {two} processors, {} between {four}",
+                base.name, new.name
+            ),
+            "measure both with the same --set processors=N",
+        ));
+    }
     if !old.is_disjoint(&young) {
         return Ok(());
     }
@@ -160,24 +172,15 @@ pub(crate) fn notes(side: &str, warnings: &[Warning]) -> Vec<String> {
 
 pub(crate) fn begin(base: Source, new: Source, options: &Options) -> ComparisonDocument {
     ComparisonDocument {
-        tool: Tool::this(),
         base,
         new,
-        across: None,
         judgement: Judgement {
             alpha: options.alpha,
             correction: options.correction,
             tested: 0,
             trust_environment: options.trust_environment,
         },
-        matched_by: Vec::new(),
-        environment: Vec::new(),
-        aa: None,
-        compared: Vec::new(),
-        unmatched: Vec::new(),
-        explanations: Vec::new(),
-        gate: None,
-        notes: Vec::new(),
+        ..ComparisonDocument::default()
     }
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Warnings that keep a gate from trusting a figure.
+//! Warnings because of which a gate does not trust a figure.
 
 use model::{Metric, Warning, WarningKind};
 
-/// Warnings that make the figure at this index untrusted. `rounds`: it is judged by the variance
-/// of its rounds.
+/// Warnings that make this figure untrusted. `rounds`: it is judged by the variance of its rounds.
 pub(crate) fn doubts(
     warnings: &[Warning],
     position: usize,
@@ -24,7 +23,7 @@ pub(crate) fn doubts(
 fn is_doubt(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
     let calls = [Metric::Calls, Metric::CallRate, Metric::CallTime].contains(&metric);
     match kind {
-        WarningKind::EmulatedTime | WarningKind::Throttling => metric.is_timed(),
+        WarningKind::EmulatedTime => metric.is_timed(),
         // Rounds that differ widen their interval.
         WarningKind::Drift | WarningKind::Disturbed => metric.is_timed() && !rounds,
         WarningKind::DirtyRegions => metric.is_counted() && !calls,
@@ -34,14 +33,12 @@ fn is_doubt(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
         // Without a dominant path all measured regions are judged.
         WarningKind::UnstablePath
         | WarningKind::ClockShare
-        | WarningKind::NotPinned
         | WarningKind::ExtraModules
         | WarningKind::NoSymbols
         | WarningKind::UndelayedHooks
-        // Already missing or unmatched pairs.
+        // These pairs are already missing or unmatched.
         | WarningKind::MissingMeasurements
         | WarningKind::Interrupted
-        | WarningKind::StaleIndex
         | WarningKind::OtherKernel
         | WarningKind::OtherModules
         | WarningKind::DeniedCalls

@@ -7,7 +7,7 @@ use model::{
     Architecture, Document, Environment, Experiment, Place, comparison::EnvironmentDifference,
 };
 
-/// Keys that may differ without an effect on times.
+/// Keys that may differ without affecting times.
 const HARMLESS_TO_TIMES: [&str; 3] = ["lsmeter", "os", "warmup"];
 
 pub(crate) fn differences(base: &Document, new: &Document) -> Vec<EnvironmentDifference> {
@@ -64,7 +64,7 @@ fn facts(document: &Document, asked: bool) -> Vec<(&'static str, String)> {
         }
     }
     if let Some(monitor) = &document.monitor {
-        // Kernel and modules are left out: they may be what is compared.
+        // Kernel and modules are left out, because they may be what the user compares.
         facts.push(("mode", monitor.mode.to_string()));
         facts.push(("scope", monitor.scope.clone()));
     }

@@ -9,7 +9,7 @@ use model::{Counted, Document, Events, FunctionDifference, HookCost, HookedPath,
 use crate::item::Item;
 
 /// An explanation of every pair with different instructions, and a note if the result files have no
-/// hooks. Indices are those of the pairs.
+/// hooks. Indices are positions in the list of pairs.
 pub(crate) fn explain<'a>(
     pairs: &[(Item, Item)],
     documents: (&'a Document, &'a Document),
@@ -25,7 +25,7 @@ pub(crate) fn explain<'a>(
             let counted = document.cells.get(item.position)?.counted()?;
             Some((counted, counted.hooked.as_ref()?))
         };
-        // Equal counts may be other instructions.
+        // Equal counts may be made up of different instructions.
         let happened = |document, item| counted(document, item)?.1.events;
         let events = events(
             happened(documents.0, base).as_ref(),
@@ -169,7 +169,7 @@ fn implementations(base: &HookCost, new: &HookCost) -> Option<Vec<Implementation
     Some(changes)
 }
 
-/// NEW's residual, if its baseline is this BASE (`lsmeter profile --baseline`).
+/// NEW's residual, if it was computed against this BASE (`lsmeter profile --baseline`).
 fn residual_functions(base: &HookedPath, new: &Counted) -> Vec<FunctionDifference> {
     let residual = new.residual.as_ref();
     let same = |path: &HookedPath| (path.total, &path.hooks) == (base.total, &base.hooks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The gate: is anything worse than its limit?
+//! The gate: checks whether any measurement is worse than its limit.
 
 use model::Status;
 use model::comparison::{
@@ -8,8 +8,8 @@ use model::comparison::{
 
 use crate::budget::Budget;
 
-/// Checks every measurement that has a limit. The gate fails if one fails, else it is inconclusive
-/// if one has no verdict.
+/// Checks every measurement that has a limit. The gate fails if any of them fails; otherwise it is
+/// inconclusive if any has no verdict.
 pub(crate) fn ask(
     budget: &Budget,
     compared: &mut [ComparedCell],
@@ -134,7 +134,7 @@ impl Excess {
         let base = cell.base.value?;
         match limit {
             Limit::Overhead(limit) => {
-                // A BASE of 0: any increase is infinite.
+                // If BASE is 0, any increase is infinite.
                 let overhead = cell.overhead.or_else(|| from_zero(cell))?;
                 let [low, high] = cell.ci95.or_else(|| from_zero(cell).map(|o| [o; 2]))?;
                 Some(Excess {
@@ -178,5 +178,8 @@ fn from_zero(cell: &ComparedCell) -> Option<f64> {
 }
 
 fn percent(fraction: f64) -> String {
+    if fraction.is_infinite() {
+        return "any percentage, since BASE is 0".to_owned();
+    }
     format!("{:+.2} %", fraction * 100.0)
 }

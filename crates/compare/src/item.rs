@@ -25,7 +25,8 @@ pub(crate) fn place(key: &Key) -> Place {
     }
 }
 
-/// All measurements, in order. A profile's become two: the whole operation, and the part in hooks.
+/// All measurements, in order. A measurement of a profile becomes two items: the whole operation,
+/// and the part in hooks.
 pub(crate) fn items(document: &Document) -> Vec<Item> {
     let warnings = &document.warnings;
     let cells = document.cells.iter().enumerate();

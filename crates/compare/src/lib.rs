@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Compares result files: what differs, and whether the difference is real.
+//! Compares result files: finds what differs, and decides whether the difference is real.
 //!
 //! Measurements become items (a key, a figure and its evidence). Items of both sides are paired,
-//! [`judge`] decides which differences are real, and a gate checks each pair's limit. No I/O.
+//! [`judge`] decides which differences are real, and a gate checks each pair's limit. This crate
+//! does no I/O.
 //!
 //! - [`compare`]: two files; [`across`]: measurements of one run along an axis;
 //!   [`with_baselines`]: a run's measurements with their baselines.

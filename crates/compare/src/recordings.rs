@@ -10,7 +10,7 @@ use stats::bootstrap::SAMPLES_MIN;
 use crate::doubt::doubts;
 use crate::item::Item;
 
-/// Are both recordings of a command? Then calls are counts of the same work.
+/// Whether both are recordings of a command, so that calls are counts of the same work.
 pub(crate) fn are_of_commands(base: &Document, new: &Document) -> bool {
     let of_command = |document: &Document| {
         document
@@ -21,8 +21,8 @@ pub(crate) fn are_of_commands(base: &Document, new: &Document) -> bool {
     of_command(base) && of_command(new)
 }
 
-/// Calls and time per call of each function. Calls of a command are counts; those of a machine, a
-/// process or a group are rates, as are times, with one sample per interval.
+/// Calls and time per call of each function. A command's calls are counts. Calls of a machine, a
+/// process or a group are rates, with one sample per interval; so are times.
 pub(crate) fn items(document: &Document, by_command: bool) -> Vec<Item> {
     let Some(first) = document.cells.first() else {
         return Vec::new();

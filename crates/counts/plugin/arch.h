@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the plugin needs to know about the guest's architecture. To add one: a directory arch/NAME/
- * with a struct arch, and a line in arch.c.
+ * What the plugin needs to know about the guest's architecture. To add an architecture, add a
+ * directory arch/NAME/ with a struct arch, and a line in arch.c.
  */
 #ifndef LSMETER_ARCH_H
 #define LSMETER_ARCH_H
@@ -28,8 +28,9 @@ struct arch {
 	size_t pause_size;	/* bytes of both */
 	uint64_t stack_bytes;	/* size and alignment of a task's kernel stack */
 	/*
-	 * A memory access by the context switch code. *from is 0 initially, then the location of
-	 * the old task's stack pointer. Returns true if the new task's was loaded, from vaddr.
+	 * A memory access by the context switch code. *from is 0 initially, and then the location
+	 * of the old task's stack pointer. Returns true if the new task's stack pointer was
+	 * loaded, from vaddr.
 	 */
 	bool (*stack_switched)(uint64_t *from, bool store, uint64_t vaddr);
 };

@@ -24,19 +24,19 @@ struct note {
 
 /* How control leaves a block, as far as the shadow stack needs to know. */
 enum left {
-	LEFT_JUMP,		/* neither a call nor a return: the same function, or a jump */
+	LEFT_JUMP,		/* neither a call nor a return: stays in the function, or jumps */
 	LEFT_CALL,
 	LEFT_RETURN,
 	LEFT_INTERRUPT_RETURN,
 };
 
-/* Fields used at each execution come first, within one cache line: see new_block(). */
+/* Fields used at each execution come first, within one cache line: see block_new(). */
 struct block {
 	uint64_t first;		/* address of the first instruction */
 	uint64_t last;		/* address of the last instruction */
 	uint64_t next;		/* address after it: the return address of a call at the end */
 	uint32_t insns;
-	/* Only for whole programs (tasks.h): number of the containing function */
+	/* Only for whole programs (tasks.h): the number of the containing function */
 	uint32_t function;
 	bool kernel;		/* upper half of the address space */
 	bool ordinary;		/* kernel code; no interrupt, exception or task begins or ends */
@@ -63,6 +63,11 @@ struct block {
 	uint8_t sizes[];	/* bytes of each instruction */
 };
 
+/* A zeroed block, which is never freed. */
+struct block *block_new(size_t insns);
+/* How an instruction of this kind (enum insn_kind) leaves a block that it ends. */
+enum left block_left_by(uint8_t insn_kind);
+
 /* Instructions from address to the block's end; 0 if address is outside. */
 uint32_t block_rest(const struct block *block, uint64_t address);
 
@@ -76,21 +81,26 @@ static inline bool begins_inside(const struct block *previous, const struct bloc
 	return block->first - previous->first <= previous->last - previous->first;
 }
 
-/* Whether the block was not counted with the previous one, if nothing interrupted that. */
+/*
+ * Whether the block was not counted with the previous one, provided that nothing interrupted the
+ * previous one.
+ */
 static inline bool is_begun_anew(const struct block *previous, const struct block *block)
 {
 	return !begins_inside(previous, block) || block->first == previous->target;
 }
 
-/* A lone REP instruction that continues: nearly every block of a long copy. */
+/*
+ * Whether this is a single REP instruction that continues, like nearly every block of a long copy.
+ */
 static inline bool is_one_more_iteration(const struct block *previous, const struct block *block)
 {
 	return previous == block && block->last_is_rep && block->insns == 1;
 }
 
 /*
- * Number of the block's instructions that were counted with the previous block, which was counted
- * as a whole when it began. resumed: the interruption of the previous block is over.
+ * The number of the block's instructions that were counted with the previous block, which was
+ * counted completely when it began. resumed: the interruption of the previous block is over.
  */
 static inline uint32_t counted_before(const struct block *previous, const struct block *block,
 				      bool resumed)

@@ -6,7 +6,7 @@
 
 #include "records.h"
 
-/* Twice the number of nodes, for short searches. */
+/* Twice the number of nodes, to keep searches short. */
 #define PLACES	(2u * CALLS_MAX)
 
 struct calls_node *calls;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call tree of a measured region's tasks: a node for each function under each chain of callers,
- * with its calls and its own instructions. Above the functions are the kernel entry and the calling
- * task.
+ * The call tree of a measured region's tasks. It has a node for each function under each chain of
+ * callers, with its calls and its own instructions. Above the functions are the kernel entry and
+ * the calling task.
  */
 #ifndef LSMETER_CALLS_H
 #define LSMETER_CALLS_H
@@ -36,7 +36,7 @@ struct calls_node {
 };
 
 extern struct calls_node *calls;
-/* A node was lost: more than CALLS_MAX. */
+/* Whether a node was lost because there are more than CALLS_MAX. */
 extern bool calls_overflown;
 
 /* Removes all nodes except the root, which is node 0. */

@@ -33,7 +33,7 @@ struct insn {
 /* Effects that cost more than one ordinary instruction. */
 struct effects {
 	bool atomic;		/* atomic read-modify-write, also for other processors */
-	bool serialises;	/* waits for all before it, or all after wait for it */
+	bool serialises;	/* waits for earlier instructions, or later ones wait for it */
 	bool flushes_tlb;
 	bool reads_clock;
 	bool indirect;		/* a jump or call through a register or memory */

@@ -10,11 +10,14 @@
 #include "trace.h"
 
 #define LINE_BITS	6		/* bytes of a cache line: 64 */
-/* Different lines that a region touches; copying 64 KiB touches 2,048. A power of two. */
+/*
+ * The number of different lines that a region may touch; copying 64 KiB touches 2,048. A power of
+ * two.
+ */
 #define LINES_MAX	(1u << 18)
 /* Notes per record. */
 #define NOTES_A_RECORD	6
-/* More than compilers put into any block. */
+/* More notes than compilers cause in any block. */
 #define NOTES_MAX	255
 
 bool events_are_enabled;
@@ -45,7 +48,7 @@ void events_enable(void)
 	events_are_enabled = true;
 }
 
-/* Few kinds exist; each is kept once, as long as translations refer to it. */
+/* There are few kinds; each is stored once, for as long as translations refer to it. */
 const struct access *events_access(const struct effects *effects, const struct insn *insn)
 {
 	static struct access known[128];
@@ -89,7 +92,7 @@ void events_begin_window(void)
 	window.stack = 0;
 	window.half_bytes = 0;
 	window.in_rep = false;
-	/* After 2^32 regions, lines of the first one would match this one. */
+	/* After 2^32 regions, lines of the first region would match the current one. */
 	if (!++window.number) {
 		memset(window.lines, 0, LINES_MAX * sizeof(*window.lines));
 		window.number = 1;
@@ -111,7 +114,7 @@ static bool line_number(uint64_t address, uint32_t *number)
 		struct line *line = &window.lines[at % LINES_MAX];
 
 		if (line->window != window.number) {
-			/* Half full counts as full, for short searches. */
+			/* Half full counts as full, to keep searches short. */
 			if (window.count == LINES_MAX / 2)
 				return false;
 			line->address = address;

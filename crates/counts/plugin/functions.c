@@ -14,7 +14,7 @@ struct range {
 	uint64_t start;
 	uint64_t end;
 	struct function function;
-	bool part;		/* split off its function: never called */
+	bool part;		/* split off from its function, never called */
 };
 
 /* An exception table entry. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Address ranges of the kernel's functions. lsmeter makes the file from the kernel's symbols
- * (src/landmarks.rs); without it calls cannot be followed.
+ * (src/landmarks.rs); without it, calls cannot be followed.
  */
 #ifndef LSMETER_FUNCTIONS_H
 #define LSMETER_FUNCTIONS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Markers: no-op instructions in user code whose immediate reports an event to the plugin.
- * lab/guest/bench.h has the same numbers; lab's build checks that they agree.
+ * lab/guest/bench.h defines the same numbers; lab's build checks that they agree.
  */
 #ifndef LSMETER_MARKERS_H
 #define LSMETER_MARKERS_H

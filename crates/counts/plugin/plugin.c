@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * lsmeter's QEMU TCG plugin: exact counts of guest kernel instructions between markers. Until the
- * first ARM marker it only looks for markers, so that booting is not slower; then it has all blocks
- * translated again.
+ * first ARM marker it only looks for markers, so that booting is not slower. Then it has all
+ * blocks translated again.
  *
  * Arguments: records=PATH (required), serve=DIRECTORY (see serve.h), symbols=PATH, trace=on (see
- * trace.h), events=on (see events.h) or tasks=PATH (see tasks.h; the file has the address ranges of
- * functions).
+ * trace.h), events=on (see events.h), transfers=on (see transfers.h) or tasks=PATH (see tasks.h; the
+ * file has the address ranges of functions).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +24,7 @@
 #include "symbols.h"
 #include "tasks.h"
 #include "trace.h"
+#include "transfers.h"
 #include "window.h"
 
 PLUGIN_EXPORT int qemu_plugin_version = 1;
@@ -40,8 +41,9 @@ static bool armed, arming;
 static char token;		/* our address as callback data, from API 7 on */
 
 /*
- * QEMU reads qemu_plugin_version after loading us and before calling us, and accepts only a range
- * of versions. lsmeter passes it in the environment; otherwise exported symbols identify it.
+ * QEMU reads qemu_plugin_version after it has loaded the plugin and before it calls it, and
+ * accepts only a range of versions. lsmeter passes the version in the environment; otherwise
+ * exported symbols identify it.
  */
 __attribute__((constructor)) static void choose_version(void)
 {
@@ -66,7 +68,6 @@ static void on_marker(unsigned int vcpu, void *data)
 {
 	uint32_t marker = (uint32_t)(uintptr_t)data;
 
-	(void)vcpu;
 	/* The measured program may execute the agent itself. */
 	if (tasks_enabled() && tasks_measured())
 		return;
@@ -77,7 +78,7 @@ static void on_marker(unsigned int vcpu, void *data)
 	else if (marker == MARKER_END)
 		serve_end();
 	else
-		window_marker(marker, armed);
+		window_marker(vcpu, marker, armed);
 }
 
 /* The access that counts as one iteration: see struct insn. */
@@ -95,18 +96,17 @@ static const struct rep *rep_of(const struct insn *insn)
 
 static void on_block(unsigned int vcpu, void *data)
 {
-	(void)vcpu;
-	window_block(data);
+	if (vcpu == window_processor)
+		window_block(data);
 }
 
-/* QEMU 7.2 reports both accesses of movs, whichever was requested. */
+/* QEMU 7.2 reports both accesses of movs, regardless of which was requested. */
 static void on_rep_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data)
 {
 	const struct rep *rep = data;
 
-	(void)vcpu;
 	(void)vaddr;
-	if (qemu_plugin_mem_is_store(info) == rep->store)
+	if (vcpu == window_processor && qemu_plugin_mem_is_store(info) == rep->store)
 		window_rep_access(rep->accesses_per_iteration);
 }
 
@@ -146,11 +146,10 @@ static void on_copy_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, voi
 
 static void on_switch_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data)
 {
-	(void)vcpu;
 	(void)data;
 	if (tasks_enabled())
 		tasks_switch_access(qemu_plugin_mem_is_store(info), vaddr);
-	else
+	else if (vcpu == window_processor)
 		window_switch_access(qemu_plugin_mem_is_store(info), vaddr);
 }
 
@@ -158,6 +157,22 @@ static void on_memory(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *da
 {
 	(void)vcpu;
 	window_memory(data, qemu_plugin_mem_is_store(info), vaddr);
+}
+
+/* data: the instruction's address */
+static void on_shared_memory(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data)
+{
+	const struct qemu_plugin_hwaddr *at = qemu_plugin_get_hwaddr(info, vaddr);
+	uint64_t address = (uintptr_t)data;
+	unsigned int transfers;
+
+	if (!at || qemu_plugin_hwaddr_is_io(at))
+		return;
+	transfers = transfers_access(vcpu, address, qemu_plugin_mem_is_store(info),
+				     qemu_plugin_hwaddr_phys_addr(at),
+				     1ull << qemu_plugin_mem_size_shift(info));
+	if (transfers && vcpu == window_processor)
+		window_transfers(transfers, address);
 }
 
 /* Copies an instruction, at most INSN_MAX bytes; returns the number. */
@@ -193,8 +208,8 @@ static struct qemu_plugin_tb *block_of(void *first, void *second)
 #define AGENT_PAGE	4096u
 
 /*
- * Number of that page in host memory once MARKER_AGENT was executed, else 0. Other programs' code
- * is in other pages, whatever its guest addresses.
+ * The number of that page in host memory, once MARKER_AGENT was executed, or else 0. Other
+ * programs' code is in other pages, whatever its guest addresses are.
  */
 static uintptr_t agent_page;
 
@@ -233,7 +248,7 @@ static void watch_marker(struct qemu_plugin_insn *handle, const struct insn *ins
 	qemu_plugin_register_vcpu_insn_exec_cb(handle, callback, PLUGIN_CB_NO_REGS, (void *)data);
 }
 
-/* Replaces the pause in the idle loop at translation. */
+/* Replaces the pause in the idle loop when it is translated. */
 static void keep_idling(struct qemu_plugin_insn *handle)
 {
 	uint8_t copy[INSN_MAX] = { 0 };
@@ -247,8 +262,10 @@ static void translate_unarmed(void *first, void *second)
 {
 	struct qemu_plugin_tb *tb = block_of(first, second);
 	size_t n = qemu_plugin_tb_n_insns(tb);
-	bool idle = n && symbols_kind(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0))) ==
-			 SYMBOL_IDLE;
+	/* Of several processors, one that only waits must end its turn. */
+	bool idle = n && !transfers_enabled() &&
+		    symbols_kind(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0))) ==
+			    SYMBOL_IDLE;
 
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *handle = qemu_plugin_tb_get_insn(tb, i);
@@ -261,47 +278,6 @@ static void translate_unarmed(void *first, void *second)
 			continue;
 		insn = read_insn(handle, &size);
 		watch_marker(handle, &insn);
-	}
-}
-
-/* Host cache line. */
-#define LINE	64u
-
-/*
- * Blocks live as long as the translations that refer to them, and QEMU does not report when these
- * end. They are small; one experiment makes about 100,000.
- */
-static struct block *new_block(size_t insns)
-{
-	static char *chunk;
-	static size_t left;
-	size_t size = (offsetof(struct block, sizes) + insns + LINE - 1) & ~(size_t)(LINE - 1);
-	struct block *block;
-
-	if (size > left) {
-		left = 1 << 20;
-		chunk = aligned_alloc(LINE, left);
-		if (!chunk)
-			abort();
-	}
-	block = (struct block *)chunk;
-	chunk += size;
-	left -= size;
-	memset(block, 0, size);
-	return block;
-}
-
-static enum left left_by(uint8_t insn_kind)
-{
-	switch (insn_kind) {
-	case INSN_CALL:
-		return LEFT_CALL;
-	case INSN_RET:
-		return LEFT_RETURN;
-	case INSN_IRET:
-		return LEFT_INTERRUPT_RETURN;
-	default:
-		return LEFT_JUMP;
 	}
 }
 
@@ -338,7 +314,7 @@ static void translate_armed(void *first, void *second)
 
 	if (!n || n > 4096)
 		return;
-	block = new_block(n);
+	block = block_new(n);
 	block->insns = (uint32_t)n;
 	block->first = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
 	block->kernel = block->first >> 63;
@@ -367,6 +343,11 @@ static void translate_armed(void *first, void *second)
 		else if (block->context_switch && (trace_enabled() || tasks_enabled()))
 			qemu_plugin_register_vcpu_mem_cb(handle, on_switch_access, PLUGIN_CB_NO_REGS,
 							 PLUGIN_MEM_READ | PLUGIN_MEM_WRITE, NULL);
+		if (block->kernel && transfers_enabled())
+			qemu_plugin_register_vcpu_mem_cb(
+				handle, on_shared_memory, PLUGIN_CB_NO_REGS,
+				PLUGIN_MEM_READ | PLUGIN_MEM_WRITE,
+				(void *)(uintptr_t)qemu_plugin_insn_vaddr(handle));
 		if (block->kernel && events_enabled())
 			watch_events(block, (uint32_t)i, handle, &insn);
 		if (i == n - 1) {
@@ -381,7 +362,7 @@ static void translate_armed(void *first, void *second)
 	block->ordinary = block->kernel && !block->interrupt_entry && !block->exception_entry &&
 			  !block->context_switch && block->last_kind != INSN_IRET;
 	block->simple = block->ordinary && !block->copies_stack && block->last_kind != INSN_SYSRET;
-	block->left = left_by(block->last_kind);
+	block->left = block_left_by(block->last_kind);
 	if (tasks_enabled())
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, task_block(block), PLUGIN_CB_NO_REGS,
 						     block);
@@ -413,6 +394,14 @@ static void on_reset(void *first, void *second)
 
 static void arm(void)
 {
+	static unsigned int asked;
+
+	/*
+	 * The agent first arms and disarms the plugin for the idle loop. QEMU 7.2 aborts if memory
+	 * callbacks are removed again.
+	 */
+	if (transfers_enabled() && !asked++)
+		return;
 	if (!arming) {
 		arming = true;
 		qemu_plugin_reset(plugin_id, on_reset, &token);
@@ -421,7 +410,7 @@ static void arm(void)
 
 static void disarm(void)
 {
-	if (arming) {
+	if (arming && !transfers_enabled()) {
 		arming = false;
 		qemu_plugin_reset(plugin_id, on_reset, &token);
 	}
@@ -437,9 +426,8 @@ PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info,
 	plugin_id = id;
 	api = info->version.cur;
 	header.api = (uint32_t)api;
-	if (!arch_choose(info->target_name) || !info->system_emulation ||
-	    info->system.max_vcpus != 1) {
-		fprintf(stderr, "lsmeter plugin: needs %s with one processor\n", arch_programs());
+	if (!arch_choose(info->target_name) || !info->system_emulation) {
+		fprintf(stderr, "lsmeter plugin: needs %s\n", arch_programs());
 		return -1;
 	}
 	for (int i = 0; i < argc; i++) {
@@ -457,6 +445,12 @@ PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info,
 			trace_enable();
 		} else if (!strcmp(argv[i], "events=on")) {
 			events_enable();
+		} else if (!strcmp(argv[i], "transfers=on")) {
+			ret = qemu_plugin_hwaddr_phys_addr ? transfers_enable() : -ENOSYS;
+			if (ret) {
+				fprintf(stderr, "lsmeter plugin: transfers: %s\n", strerror(-ret));
+				return -1;
+			}
 		} else if (!strncmp(argv[i], "serve=", 6)) {
 			serving = argv[i] + 6;
 		} else if (!strncmp(argv[i], "tasks=", 6)) {
@@ -474,6 +468,10 @@ PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info,
 	}
 	if (!records) {
 		fprintf(stderr, "lsmeter plugin: records=PATH is missing\n");
+		return -1;
+	}
+	if (info->system.max_vcpus > (transfers_enabled() ? PROCESSORS_MAX : 1)) {
+		fprintf(stderr, "lsmeter plugin: too many processors\n");
 		return -1;
 	}
 	memcpy(header.magic, RECORDS_MAGIC, sizeof(header.magic));

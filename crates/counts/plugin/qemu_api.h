@@ -23,6 +23,7 @@
 
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
+struct qemu_plugin_hwaddr;
 
 struct qemu_info {
 	const char *target_name;
@@ -60,6 +61,10 @@ PLUGIN_IMPORT void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *ins
 						    memory_cb_t cb, int flags, int rw,
 						    void *data);
 PLUGIN_IMPORT bool qemu_plugin_mem_is_store(uint32_t info);
+PLUGIN_IMPORT unsigned int qemu_plugin_mem_size_shift(uint32_t info);
+PLUGIN_IMPORT struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t info, uint64_t vaddr);
+PLUGIN_IMPORT bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *address);
+PLUGIN_IMPORT uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *address);
 PLUGIN_IMPORT void qemu_plugin_register_atexit_cb(uint64_t id, event_cb_t cb, void *data);
 PLUGIN_IMPORT void qemu_plugin_reset(uint64_t id, event_cb_t cb, void *data);
 PLUGIN_IMPORT size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);

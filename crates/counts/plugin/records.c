@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 /*
- * A hostile guest can execute markers for ever. Past this size records are dropped, and the reader
- * finds a measurement without an end.
+ * A hostile guest can execute markers for ever. Beyond this size, records are dropped, and the
+ * reader finds a measurement without an end.
  */
 #define RECORDS_MAX_BYTES	(1ULL << 30)
 

@@ -16,7 +16,7 @@ struct records_header {
 };
 
 enum record_kind {
-	RECORD_CELL_BEGIN = 1,	/* number: how many came before */
+	RECORD_CELL_BEGIN = 1,	/* number: how many measurements came before */
 	RECORD_WINDOW = 2,
 	RECORD_OP_BEGIN = 3,
 	RECORD_OP_END = 4,
@@ -56,7 +56,7 @@ enum record_kind {
 
 #define BLOCK_EXCEPTION	0x80	/* a synchronous exception begins here */
 
-#define WINDOW_INTERRUPTED	1	/* an interrupt came; its work is not counted */
+#define WINDOW_INTERRUPTED	1	/* an interrupt occurred; its work is not counted */
 #define WINDOW_SWITCHED		2	/* another task ran */
 #define WINDOW_ALL_TASKS	4	/* other tasks' work is included */
 #define WINDOW_UNARMED		8	/* instrumentation was not yet in place */

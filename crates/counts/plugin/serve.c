@@ -86,7 +86,7 @@ static void find_pages(char *begin, char *end)
 		give_up("the agent's pages are missing", EPROTO);
 }
 
-/* All of QEMU's mappings go into copies, including the guest's memory. */
+/* All of QEMU's mappings are inherited by copies, including the guest's memory. */
 static void map_memory(const void *in_memory)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -110,8 +110,8 @@ static void map_memory(const void *in_memory)
 }
 
 /*
- * Whether another thread runs. A running one may hold a lock, which would never be released in a
- * copy.
+ * Whether another thread runs. A running thread may hold a lock, which would never be released in
+ * a copy.
  */
 static bool others_run(void)
 {

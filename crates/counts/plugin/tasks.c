@@ -21,7 +21,7 @@
 
 bool tasks_are_enabled;
 
-/* Creator and serial number of a new task whose stack was prepared. */
+/* The creator and the serial number of a new task whose stack was prepared. */
 struct copy {
 	uint64_t vaddr;
 	uint32_t creator;	/* number of a measured task, or 0 */
@@ -33,14 +33,14 @@ static const struct block everywhere = { .first = 0, .last = UINT64_MAX, .target
 static struct {
 	bool open;
 	/*
-	 * The current task is in the kernel, and a simple block (block.h) that follows neither
+	 * The current task is in the kernel, and if a simple block (block.h) follows, it neither
 	 * begins nor ends anything.
 	 */
 	bool going_on;
 	struct walk *current;
 	/*
 	 * In undisturbed user mode: the previous block and the instructions not yet added to its
-	 * node. Else user_previous covers all addresses, so every block begins inside it.
+	 * node. Otherwise user_previous covers all addresses, so every block begins inside it.
 	 */
 	const struct block *user_previous;
 	uint64_t user_instructions;
@@ -138,7 +138,7 @@ static uint32_t entry_node(const struct walk *walk, enum calls_kind kind, uint32
 	return node;
 }
 
-/* The system call is now known, or never will be. */
+/* The system call is now known, or will never be known. */
 static void settle(struct walk *walk, enum calls_kind kind, uint32_t number)
 {
 	if (!walk->pending)
@@ -153,9 +153,11 @@ static void settle(struct walk *walk, enum calls_kind kind, uint32_t number)
 static void enter_from_user(struct walk *walk, const struct block *block)
 {
 	const struct block *previous = walk->previous;
-	bool syscall = previous && previous->last_kind == INSN_SYSCALL;
+	/* A fault can stop a block before the system call at its end. */
+	bool syscall = !block->exception_entry && !block->interrupt_entry && previous &&
+		       previous->last_kind == INSN_SYSCALL;
 
-	walk->forks = walk->sigreturn = false;
+	walk->forks = false;
 	if (block->interrupt_entry) {
 		calls[state.interrupts].calls++;
 		walk_enter(walk, state.interrupts, true);
@@ -192,7 +194,7 @@ static void enter_from_kernel(struct walk *walk, const struct block *block)
 
 static bool begins_entry(const struct walk *walk, const struct block *block)
 {
-	/* A vector's stub jumps to the common entry: still the same interrupt. */
+	/* A vector's stub jumps to the common entry, which is still the same interrupt. */
 	return block->exception_entry ||
 	       (block->interrupt_entry &&
 		!(walk->previous && walk->previous->interrupt_entry));
@@ -223,13 +225,13 @@ static uint32_t count_block(struct walk *walk, const struct block *block)
 		before = block_rest(previous, block->first);
 	else if (previous && previous->insns > 1 && previous->indirect &&
 		 previous->first != block->first && previous->last == block->first)
-		/* It straddles a page: QEMU before 9 listed it, but did not execute it there. */
+		/* It straddles a page, so QEMU before 9 listed it but did not execute it there. */
 		before = 1;
 	else
 		before = counted_before(previous, block, false);
 	if (walk->resumed && previous && previous->kernel)
 		forget_skipped(walk, previous, block->first, before);
-	/* An interrupted instruction restarts: the first attempt did not count. */
+	/* An interrupted instruction restarts, and the first attempt did not count. */
 	state.repeats += block->last_is_rep && before == block->insns && !walk->resumed;
 	walk->resumed = false;
 	walk->previous = block;
@@ -247,7 +249,9 @@ static uint32_t count_after_kernel(struct walk *walk, const struct block *block)
 
 	if (!before && walk->sigreturn && walk->cut) {
 		before = block_rest(walk->cut, block->first);
-		walk->cut = NULL;
+		/* Otherwise another handler begins first. */
+		if (before)
+			walk->cut = NULL;
 	} else if (!before && broken) {
 		walk->cut = broken;
 	}
@@ -277,7 +281,7 @@ static void place_block(struct walk *walk, const struct block *block)
 
 		/*
 		 * The outermost level returns to user mode, where an exception may come before the
-		 * first block. It returns to the kernel only where that serialises itself.
+		 * first block. It returns to the kernel only if the kernel serialises itself.
 		 */
 		if (walk->depth > 1 || (entry && !walk->levels[0].in_kernel))
 			walk_leave(walk);
@@ -344,7 +348,7 @@ void tasks_user_block(const struct block *block)
 {
 	struct walk *walk = state.current;
 
-	/* Nearly always: nothing begins or ends, and no instruction was counted before. */
+	/* In nearly all cases nothing begins or ends, and no instruction was counted before. */
 	if (is_begun_anew(state.user_previous, block)) {
 		state.user_previous = block;
 		state.user_instructions += block->insns;
@@ -389,7 +393,7 @@ void tasks_simple_block(const struct block *block)
 			tasks_kernel_block(block);
 		return;
 	}
-	/* Nearly always: no instruction was counted before. */
+	/* In nearly all cases no instruction was counted before. */
 	walk->previous = block;
 	if (walk->left.how == LEFT_JUMP && walk_goes_on(walk, block)) {
 		calls[walk->at].instructions += block->insns;
@@ -425,7 +429,7 @@ static struct walk *found(uint64_t stack_pointer_at)
 	return walk;
 }
 
-/* The old task's stack pointer is stored at from, the new task's loaded from to. */
+/* The old task's stack pointer is stored at from, and the new task's is loaded from to. */
 static void switch_tasks(uint64_t from, uint64_t to)
 {
 	struct walk *old = state.current, *new;
@@ -485,7 +489,7 @@ void tasks_copy(uint64_t vaddr)
 
 	if (!state.open)
 		return;
-	/* Only by system calls that create tasks, not for io_uring workers. */
+	/* This concerns only system calls that create tasks, not io_uring workers. */
 	copy->vaddr = vaddr;
 	copy->creator = walk->forks ? walk->number : 0;
 	copy->serial = state.copies;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts whole programs: every instruction between two markers, by task, kernel entry and chain of
- * calls. The task that opens the region and its descendants are measured. Other tasks and
+ * Counts whole programs: every instruction between two markers, by task, kernel entry and call
+ * chain. The task that opens the region and its descendants are measured. Other tasks and
  * interrupts are counted separately, never dropped.
  *
  * State is kept per task, so that a task can be switched out anywhere.

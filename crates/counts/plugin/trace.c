@@ -10,11 +10,11 @@
 #define WINDOW_MAX	(8u << 20)
 #define CELL_MAX	(64u << 20)
 /*
- * From half of it on, only paths taken by a second region are kept: an operation that never repeats
- * one has no dominant path.
+ * Beyond half of the limit, only paths taken by a second region are kept, because an operation
+ * that never repeats a path has no dominant path.
  */
 #define CELL_EASY	(CELL_MAX / 2)
-/* Different paths of one measurement; mkdir has 9,437. A power of two. */
+/* The number of different paths of one measurement; mkdir has 9,437. A power of two. */
 #define PATHS_MAX	65536u
 
 bool trace_is_enabled;
@@ -32,11 +32,12 @@ struct path {
 	uint64_t instructions;
 	uint64_t rep_iterations;
 	uint64_t path;
+	bool used;
 	bool told;
 };
 
 static struct {
-	struct path paths[PATHS_MAX];	/* hashed, open addressing; 0 instructions: free */
+	struct path paths[PATHS_MAX];	/* hashed, open addressing */
 	uint32_t path_count;
 	uint64_t elements;
 } cell;
@@ -113,7 +114,10 @@ static void describe(struct block *block)
 
 void trace_block(struct block *block, uint32_t counted_before)
 {
-	/* A further iteration of a REP instruction, of up to thousands: nothing new. */
+	/*
+	 * This is a further iteration of a REP instruction, of which there may be thousands, and
+	 * adds nothing.
+	 */
 	if (block->last_is_rep && counted_before == block->insns)
 		return;
 	if (events_enabled())
@@ -160,11 +164,12 @@ static struct path *find(const struct record *record, bool *again)
 	for (;; at++) {
 		struct path *path = &cell.paths[at % PATHS_MAX];
 
-		if (!path->instructions) {
-			/* Half full counts as full, for short searches. */
+		if (!path->used) {
+			/* Half full counts as full, to keep searches short. */
 			if (cell.path_count == PATHS_MAX / 2)
 				return NULL;
 			cell.path_count++;
+			path->used = true;
 			path->instructions = record->instructions;
 			path->rep_iterations = record->rep_iterations;
 			path->path = record->path;
@@ -194,8 +199,7 @@ void trace_end_window(const struct record *record)
 		events_block();
 		head.instructions = window.used;
 	}
-	if (window.overflown || !record->instructions ||
-	    cell.elements + window.used > CELL_MAX)
+	if (window.overflown || !window.used || cell.elements + window.used > CELL_MAX)
 		return;
 	path = find(record, &again);
 	if (!path || path->told || (!again && cell.elements > CELL_EASY))

@@ -57,6 +57,7 @@ void walk_enter(struct walk *walk, uint32_t base, bool between)
 		.broken = walk->previous,
 		.left = between ? walk->left : (struct leave){ .how = LEFT_JUMP },
 		.between = between,
+		.resumed = walk->resumed,
 		.base = base,
 		.frames = walk->frame_count,
 	};
@@ -72,7 +73,7 @@ void walk_leave(struct walk *walk)
 
 	walk->frame_count = level->frames;
 	walk->previous = level->broken;
-	walk->resumed = !level->between;
+	walk->resumed = !level->between || level->resumed;
 	walk->left = level->left;
 	look_at_top(walk);
 }
@@ -121,7 +122,7 @@ static bool is_of(uint32_t node, const struct block *block)
 static void call(struct walk *walk, const struct block *block)
 {
 	uint32_t node = walk->at;
-	/* Thunks and return stack stuffing call into their own code. */
+	/* Thunks, and code that fills the return stack buffer, call into their own code. */
 	bool inside = is_of(node, block) && !block->entry;
 
 	if (!block->thunk && !inside)
@@ -155,7 +156,7 @@ static void jump(struct walk *walk, const struct block *block)
 	}
 	if (is_of(frame->node, block))
 		return;
-	/* Back to a function that jumped here: assembly and compilers do that. */
+	/* Control returns to a function that jumped here, as assembly and compilers do. */
 	for (i = walk->frame_count; i-- > lowest(walk);) {
 		if (is_of(walk->frames[i].node, block)) {
 			walk->frame_count = i + 1;
@@ -183,7 +184,7 @@ static void return_to(struct walk *walk, const struct block *block)
 			return;
 		}
 	}
-	/* To a caller from before the region. */
+	/* The return leads to a caller from before the region. */
 	if (!walk->left.thunk && !block->entry) {
 		walk->frame_count = lowest(walk);
 		look_at_top(walk);
@@ -193,7 +194,7 @@ static void return_to(struct walk *walk, const struct block *block)
 
 void walk_block(struct walk *walk, const struct block *block, uint32_t before)
 {
-	/* A block cut off before its end did not leave: it continues here. */
+	/* A block that was cut off before its end did not leave the function; it continues here. */
 	if (before)
 		walk->left.how = LEFT_JUMP;
 	switch (walk->left.how) {

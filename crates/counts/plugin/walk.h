@@ -13,7 +13,7 @@
 #include "block.h"
 #include "calls.h"
 
-/* Exceptions inside interrupts inside exceptions: deeper than any kernel nests. */
+/* The depth of exceptions inside interrupts inside exceptions; no kernel nests them this deeply. */
 #define LEVELS_MAX	16
 
 struct frame {
@@ -35,6 +35,7 @@ struct level {
 	const struct block *broken;	/* the interrupted block */
 	struct leave left;		/* how that block was left */
 	bool between;			/* entered after that block's end */
+	bool resumed;			/* ... or before the rest of it ran */
 	uint32_t base;			/* the node above its first function */
 	uint32_t frames;		/* number of frames below it */
 	bool in_kernel;			/* no user mode to return to, or none seen */
@@ -70,17 +71,17 @@ struct walk {
 	uint32_t frame_size;
 };
 
-/* Calls or levels nested too deep: counts are at the wrong node. */
+/* Whether calls or levels were nested too deeply, so that counts are at the wrong node. */
 extern bool walk_overflown;
 
-/* Not a node: see CALLS_WHAT. */
+/* This is not a node: see CALLS_WHAT. */
 #define NOTHING		UINT32_MAX
 
 /* Sets the node above the first function entered from user mode. */
 void walk_set_base(struct walk *walk, uint32_t base);
 /*
- * Interrupts the current code; functions are called below base from now on. between: it came
- * between two blocks, and the second one is still to come.
+ * Interrupts the current code; functions are called below base from now on. between: the interrupt
+ * came between two blocks, the second of which is still to come.
  */
 void walk_enter(struct walk *walk, uint32_t base, bool between);
 /* Continues the code that walk_enter() interrupted. */

@@ -9,14 +9,17 @@
 #include "symbols.h"
 #include "tasks.h"
 #include "trace.h"
+#include "transfers.h"
 
-/* Exceptions inside exceptions: deeper than any kernel nests. */
+/* The depth of exceptions inside exceptions; no kernel nests them this deeply. */
 #define FRAMES_MAX	16
 
 static struct {
 	bool open;
 	uint8_t flags;
 	uint64_t instructions;
+	uint64_t transfers;
+	uint64_t sites;			/* hash of the transfers' instructions */
 	uint64_t rep_accesses;		/* in halves of an iteration */
 	uint64_t path;
 	const struct block *previous;	/* last block counted, if it may continue */
@@ -28,6 +31,8 @@ static struct {
 	bool resumed;			/* the next block follows an iret */
 	uint64_t switch_from;		/* of the context switch: see struct arch */
 } window;
+
+unsigned int window_processor;
 
 static uint32_t cells;
 static bool in_cell;			/* warm-up runs outside: its regions are not kept */
@@ -61,6 +66,11 @@ static void put(enum record_kind kind, uint32_t number)
 		record.instructions = window.instructions;
 		record.rep_iterations = window.rep_accesses / 2;
 		record.path = window.path;
+		if (transfers_enabled()) {
+			record.instructions = window.transfers;
+			record.rep_iterations = 0;
+			record.path = window.sites;
+		}
 		break;
 	case RECORD_CELL_END:
 		record.instructions = entry;
@@ -82,7 +92,7 @@ static void open_window(uint8_t flags)
 	memset(&window, 0, sizeof(window));
 	window.open = true;
 	window.flags = flags;
-	window.path = 0xcbf29ce484222325ULL;
+	window.path = window.sites = 0xcbf29ce484222325ULL;
 	trace_begin_window();
 }
 
@@ -103,7 +113,7 @@ void window_begin_copy(void)
 	cells = 0;
 }
 
-void window_marker(uint32_t marker, bool armed)
+void window_marker(unsigned int processor, uint32_t marker, bool armed)
 {
 	uint8_t unarmed = armed ? 0 : WINDOW_UNARMED;
 
@@ -130,9 +140,11 @@ void window_marker(uint32_t marker, bool armed)
 		put(RECORD_OP_END, windows);
 		break;
 	case MARKER_WINDOW_BEGIN:
+		window_processor = processor;
 		open_window(unarmed);
 		break;
 	case MARKER_WINDOW_BEGIN_ALL:
+		window_processor = processor;
 		open_window(unarmed | WINDOW_ALL_TASKS);
 		break;
 	case MARKER_WINDOW_END:
@@ -159,7 +171,7 @@ static void enter(const struct block *block)
 	}
 }
 
-/* A vector's stub jumps to the common entry: still the same interrupt. */
+/* A vector's stub jumps to the common entry, which is still the same interrupt. */
 static bool begins_entry(const struct block *block)
 {
 	if (block->exception_entry)
@@ -195,7 +207,7 @@ void window_block(struct block *block)
 
 	if (!window.open)
 		return;
-	/* Nearly always. */
+	/* This is nearly always the case. */
 	if (block->ordinary && window.running) {
 		count(block, false);
 		window.previous = block;
@@ -225,7 +237,7 @@ void window_block(struct block *block)
 		count(block, resumed);
 	window.previous = block;
 	if (block->last_kind == INSN_IRET) {
-		/* Without symbols, an iret is the only trace of an interrupt. */
+		/* Without symbols, an iret is the only sign of an interrupt. */
 		if (!window.depth && !symbols_known())
 			window.flags |= WINDOW_INTERRUPTED;
 		leave();
@@ -247,6 +259,16 @@ void window_rep_access(unsigned int accesses_per_iteration)
 {
 	if (window.open && !window.interrupt_depth)
 		window.rep_accesses += accesses_per_iteration == 2 ? 1 : 2;
+}
+
+void window_transfers(unsigned int transfers, uint64_t address)
+{
+	if (!window.open || window.interrupt_depth)
+		return;
+	window.transfers += transfers;
+	window.sites = (window.sites ^ address) * 0x100000001b3ULL;
+	if (trace_enabled())
+		trace_put(TRACE_TRANSFERS | transfers);
 }
 
 void window_memory(const struct access *access, bool store, uint64_t vaddr)

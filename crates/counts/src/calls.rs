@@ -13,11 +13,11 @@ const NUMBER_BITS: u32 = 28;
 /// A node is a function, or above functions: the kernel entry, and above that the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum What {
-    /// By number, like the other kinds.
+    /// A function, by its number.
     Function(u32),
     /// A measured task, by number; its own instructions are those in user mode.
     Task(u32),
-    /// By its function's number.
+    /// A system call, by its function's number.
     SystemCall(u32),
     /// User-mode exception, by its entry's number.
     Exception(u32),
@@ -50,7 +50,7 @@ impl What {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     pub what: What,
-    /// A smaller index. The root's is 0, itself.
+    /// Index of the caller, which is smaller than the call's own. The root is its own parent.
     pub parent: u32,
     pub calls: u64,
     pub instructions: u64,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The calls of one operation as a tree: which function, called from where, how often,
-//! how many instructions.
+//! The calls of one operation as a tree: which functions were called, from where, how often, and
+//! with how many instructions.
 
 use std::collections::HashMap;
 use std::ops::AddAssign;
@@ -20,12 +20,12 @@ pub struct CallTree {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallNode {
     pub function: String,
-    /// A smaller index; the root's parent is 0, itself.
+    /// Index of the caller, which is smaller than the node's own. The root is its own parent.
     pub parent: usize,
     pub calls: u64,
-    /// Its own instructions, without those of the functions that it called.
+    /// The function's own instructions, without those of the functions that it called.
     pub instructions: u64,
-    /// If counted; boxed, since few trees have them.
+    /// Present if events were counted; boxed, because few trees have events.
     pub events: Option<Box<Events>>,
 }
 
@@ -73,7 +73,7 @@ impl CallTree {
         self.sums(|node| node.instructions)
     }
 
-    /// By index; None if not counted.
+    /// Events by node index; None if events were not counted.
     pub fn inclusive_events(&self) -> Option<Vec<Events>> {
         self.nodes.iter().find(|node| node.events.is_some())?;
         Some(self.sums(|node| node.events.as_deref().copied().unwrap_or_default()))
@@ -88,7 +88,7 @@ impl CallTree {
         sums
     }
 
-    /// None if not counted.
+    /// None if events were not counted.
     pub fn total_events(&self) -> Option<Events> {
         self.inclusive_events().map(|sums| sums[0])
     }
@@ -146,7 +146,7 @@ impl CallTree {
         }
     }
 
-    /// Outermost first, without the root and the node itself.
+    /// The callers, outermost first, without the root and the node itself.
     pub fn callers(&self, node: usize) -> Vec<usize> {
         let mut chain = Vec::new();
         let mut at = self.nodes[node].parent;
@@ -159,7 +159,7 @@ impl CallTree {
     }
 }
 
-/// For result files, without events; None if it has too many nodes.
+/// The tree for result files, without events; None if it has too many nodes.
 pub fn kept(tree: &CallTree) -> Option<PathTree> {
     if tree.nodes.len() > PathTree::NODES_LIMIT {
         return None;

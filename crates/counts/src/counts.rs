@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From measured regions to the exact cost of an operation: the dominant path.
+//! Computes the exact cost of an operation from measured regions: the dominant path.
 
 use std::collections::BTreeMap;
 
@@ -15,25 +15,25 @@ pub struct Path {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts {
-    /// The path of most clean measured regions; of several, the shortest. For a composite operation
-    /// the sum of its regions' dominant paths, with `regions` the number of operations with that
-    /// many instructions.
+    /// The path that most clean measured regions took; if there are several, the shortest. For a
+    /// composite operation, the sum of its regions' dominant paths; `regions` is then the number of
+    /// operations with that many instructions.
     pub dominant: Path,
     /// Most frequent first. Empty for a composite operation.
     pub others: Vec<Path>,
-    /// Instructions of each clean region in order. For composite operations: of each operation,
-    /// with a position's dominant path in place of a dirty region.
+    /// Instructions of each clean region, in order. For composite operations, instructions of each
+    /// operation, with a position's dominant path in place of a dirty region.
     pub samples: Vec<u64>,
     pub regions: usize,
-    /// Measured regions in which something else ran.
+    /// Number of measured regions in which something else ran.
     pub dirty: usize,
 }
 
 /// Instructions, REP iterations, hash of calls and returns.
 pub type PathKey = (u64, u64, u64);
 
-/// The clean regions. Operations longer than a timer tick have none; then those in which no other
-/// task ran: the work of interrupts is not counted in them.
+/// The clean regions. Operations longer than a timer tick have none; for these, the regions in
+/// which no other task ran. The work of interrupts is not counted in them.
 pub(crate) fn counting<'a>(
     regions: impl Iterator<Item = &'a Window> + Clone,
 ) -> impl Iterator<Item = &'a Window> {
@@ -61,7 +61,7 @@ pub(crate) fn paths<'a>(regions: impl Iterator<Item = &'a Window> + Clone) -> Ve
             (key, path)
         })
         .collect();
-    // Stable: among equally frequent paths the shortest stays first.
+    // The sort is stable, so among equally frequent paths the shortest stays first.
     paths.sort_by_key(|(_, path)| std::cmp::Reverse(path.regions));
     paths
 }
@@ -79,7 +79,7 @@ pub enum CountError {
     UnevenOperations {
         operation: usize,
         found: usize,
-        /// That of the first operation.
+        /// The number in the first operation.
         expected: usize,
     },
 }
@@ -120,8 +120,8 @@ fn operations(cell: &CellRecords) -> Vec<&[Window]> {
         .collect()
 }
 
-/// The sum of a composite operation's dominant paths, and these by position. None if a position has
-/// no clean region.
+/// The sum of a composite operation's dominant paths, and the paths by position. None if a position
+/// has no clean region.
 pub(crate) fn dominant_paths(cell: &CellRecords) -> Option<(Path, Vec<PathKey>)> {
     let operations = operations(cell);
     let mut keys = Vec::new();
@@ -169,8 +169,8 @@ fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountErro
 
 /// Instructions of each operation, in order; None if another task ran in it. Operation `i` is of
 /// the kind `kinds[i % kinds.len()]`. Each region of a composite operation counts as the shortest
-/// at its position in operations of its kind: rare extra work (a slab's refill) would add up over
-/// hundreds of regions.
+/// one at its position in operations of its kind, because rare extra work (a slab's refill) would
+/// otherwise add up over hundreds of regions.
 pub fn by_operation(cell: &CellRecords, kinds: &[usize]) -> Result<Vec<Option<u64>>, CountError> {
     if cell.operations.is_empty() {
         let regions = cell.regions.iter();
@@ -277,7 +277,7 @@ mod tests {
         let mut regions = [10, 20, 10, 21, 11, 21].map(|n| window(n, true)).to_vec();
         regions[1].clean = false;
         let counts = count(&cell(regions, &[0, 2, 4])).unwrap();
-        // Of the three operations the last took a longer path.
+        // The last of the three operations took a longer path.
         assert_eq!(
             (counts.dominant.instructions, counts.dominant.regions),
             (31, 2)
@@ -293,7 +293,8 @@ mod tests {
             Ok(vec![Some(10), None, Some(12)])
         );
 
-        // Two regions an operation, two turns: 10 + 20, 110 + 120, once more disturbed.
+        // Operations have two regions each and are of two kinds: 10 + 20 and 110 + 120. In the
+        // second of each kind, one region was disturbed.
         let numbers = [10, 20, 110, 120, 10, 999, 999, 120];
         let regions = numbers.map(|n| window(n, n != 999)).to_vec();
         let expected = [30, 230, 30, 230].map(Some).to_vec();

@@ -22,8 +22,8 @@ pub struct FunctionTable {
     names: Vec<String>,
 }
 
-/// The preferred name: a system call's function often has several, and a `.cold` part counts as the
-/// function.
+/// The preferred name, because a system call's function often has several names, and a `.cold` part
+/// counts as the function.
 pub(crate) fn name_of<'s>(symbols: &'s SymbolTable, function: &Function<'s>) -> &'s str {
     let of_call = |symbol: &Symbol<'_>| symbols.arch().code.syscall_of(symbol.name).is_some();
     let call = symbols.at(function.range.start).find(of_call);
@@ -31,7 +31,7 @@ pub(crate) fn name_of<'s>(symbols: &'s SymbolTable, function: &Function<'s>) -> 
 }
 
 impl FunctionTable {
-    /// At link addresses: boot with `nokaslr`.
+    /// Functions at link addresses, so the kernel must be booted with `nokaslr`.
     #[must_use]
     pub fn new(symbols: &SymbolTable, fixups: &[Fixup]) -> FunctionTable {
         let code = &symbols.arch().code;

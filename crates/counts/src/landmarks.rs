@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use kernels::symbols::{SymbolTable, context_switch, interrupt_entries};
 
 /// Lines of `KIND START END` in hexadecimal, END exclusive: `interrupt`, `exception`, `switch` and
-/// `idle`, at link addresses: boot with `nokaslr`. Empty if the kernel has no such symbols.
+/// `idle`, at link addresses, so the kernel must be booted with `nokaslr`. Empty if the kernel has
+/// no such symbols.
 #[must_use]
 pub fn landmarks(symbols: &SymbolTable) -> String {
     let mut text = String::new();

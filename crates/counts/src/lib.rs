@@ -13,6 +13,6 @@ pub mod records;
 pub mod trace;
 pub mod walk;
 
-/// The QEMU plugin, a shared object for this machine: write it to a file
-/// and give that to `-plugin`. It loads into QEMU 7.2 to 11.1.
+/// The QEMU plugin, a shared object for this machine. Write it to a file, and pass that file to
+/// `-plugin`. It loads into QEMU 7.2 to 11.1.
 pub static PLUGIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plugin.so"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the hooks cost on each path of an operation.
+//! Computes what the hooks cost on each path of an operation.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,7 +10,7 @@ use crate::counts::{Path, PathKey, counting, dominant_paths, paths};
 use crate::hooks::{AskedCall, Framework, outside};
 use crate::records::CellRecords;
 use crate::trace::Block;
-use crate::walk::{Functions, WalkError, call_tree};
+use crate::walk::{Counted, Functions, WalkError, call_tree};
 
 pub const MAX_PATHS: usize = 16;
 
@@ -31,12 +31,12 @@ pub struct PathProfile {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellProfile {
-    /// One to [`MAX_PATHS`], most frequent first. For a composite operation one: the dominant paths
-    /// of all its regions.
+    /// One to [`MAX_PATHS`] paths, most frequent first. For a composite operation there is one,
+    /// which consists of the dominant paths of all its regions.
     pub paths: Vec<PathProfile>,
     /// Clean measured regions (operations, if composite).
     pub regions: usize,
-    /// An operation has many measured regions.
+    /// Whether an operation has many measured regions.
     pub composite: bool,
 }
 
@@ -49,7 +49,7 @@ pub enum ProfileError {
     )]
     NotTraced {
         paths: usize,
-        /// How many of them the plugin wrote.
+        /// The number of paths that the plugin wrote.
         traces: usize,
     },
     #[error(transparent)]
@@ -65,8 +65,8 @@ pub struct Profiler<'a> {
     pub functions: Functions<'a>,
     pub active_lsms: Vec<String>,
     pub keep_trees: bool,
-    pub events: bool,
-    /// Missing profiles are not an error.
+    pub counted: Counted,
+    /// Whether a profile may be missing without an error.
     pub optional: bool,
 }
 
@@ -75,7 +75,7 @@ impl Profiler<'_> {
         let framework = self.framework;
         let is_hook = |tree: &CallTree, node| framework.hook_at(tree, node).is_some();
         let functions = &mut self.functions;
-        call_tree(trace, blocks, functions, &is_hook, self.events)
+        call_tree(trace, blocks, functions, &is_hook, self.counted)
     }
 
     fn path(&self, path: Path, tree: CallTree, keep: bool) -> Result<PathProfile, ProfileError> {
@@ -109,7 +109,7 @@ fn system_calls(tree: &CallTree, code: &kernels::arch::Code) -> BTreeMap<String,
 }
 
 impl CellProfile {
-    /// [`ProfileError`]; without a clean region [`ProfileError::NotTraced`].
+    /// Returns a [`ProfileError`]: [`ProfileError::NotTraced`] if there is no clean region.
     pub fn new(
         cell: &CellRecords,
         blocks: &[Block],
@@ -173,8 +173,8 @@ impl CellProfile {
         is_dominant(self.dominant().path.regions as u64, self.regions as u64)
     }
 
-    /// Indices of the paths to compare: the most frequent pair with equal work outside hooks, each
-    /// with a good part of its regions; else the dominant ones.
+    /// Indices of the paths to compare: the most frequent pair with the same work outside hooks,
+    /// each of which covers a good part of its side's regions, or else the dominant paths.
     pub fn comparable(&self, other: &CellProfile) -> (usize, usize) {
         let stable = self.is_stable() && other.is_stable();
         let usual = |profile: &CellProfile, path: &PathProfile| {

@@ -32,7 +32,7 @@ pub struct TaskCost {
     pub serial: u64,
     pub user: u64,
     pub kernel: u64,
-    /// In hooks; nested ones count once.
+    /// Instructions in hooks; nested hooks count once.
     pub hooked: u64,
 }
 
@@ -45,11 +45,11 @@ pub enum EntryKind {
     Unknown,
 }
 
-/// Over all tasks.
+/// The cost of a kernel entry, over all tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryCost {
     pub kind: EntryKind,
-    /// `openat`, `page_fault`; empty if the kind has only one.
+    /// `openat`, `page_fault`; empty if there is only one entry of its kind.
     pub name: String,
     pub calls: u64,
     pub instructions: u64,
@@ -68,7 +68,7 @@ pub struct ProgramCost {
     pub interrupts: u64,
     /// Instructions of other tasks in user mode, and in the kernel.
     pub others: (u64, u64),
-    /// Further iterations of REP instructions of all tasks.
+    /// Iterations of REP instructions after the first, of all tasks.
     pub repeats: u64,
     /// Instructions of the kernel's idle loop only.
     pub idle: u64,
@@ -104,19 +104,20 @@ enum Place {
     },
 }
 
-/// Functions that check for a rescheduling request of an interrupt, at many places in the kernel,
-/// including hooks.
+/// Functions with which the kernel checks, in many places including hooks, whether an interrupt
+/// requested rescheduling.
 const LOOKS: &str = "__cond_resched";
 /// Functions that switch to another task on request (`kernel/sched/core.c`).
 const PREEMPTS: &str = "preempt_schedule";
-/// The loop of an idle processor that does not halt (`kernel/sched/idle.c`); compilers append to it.
+/// The loop of an idle processor that does not halt (`kernel/sched/idle.c`); compilers append
+/// suffixes to its name.
 const IDLES: &str = "cpu_idle_poll";
 const SCHEDULER: &str = "__schedule";
 /// Softirq handlers (`kernel/softirq.c`; the second since 6.10), which also run in the system call
 /// that enables softirqs.
 const SOFTIRQS: [&str; 2] = ["__do_softirq", "handle_softirqs"];
-/// Softirqs of deferred work: RCU's callbacks, timers, scheduler balancing, tasklets. Not the
-/// network's: on loopback they continue the program's sending.
+/// Softirqs of deferred work: RCU's callbacks, timers, scheduler balancing, tasklets. Network
+/// softirqs are not included, because on loopback they continue the program's sending.
 const PUT_OFF: [&str; 7] = [
     "rcu_core_si",
     "run_timer_softirq",
@@ -127,11 +128,11 @@ const PUT_OFF: [&str; 7] = [
     "tasklet_hi_action",
 ];
 
-/// Work of a task on an interrupt's request, by node: other tasks or deferred work.
+/// Work that a task does because an interrupt requested it, by node: other tasks or deferred work.
 #[derive(Debug, Default)]
 struct Asked {
     calls: HashSet<usize>,
-    /// Instructions of successful checks beyond those of one that finds nothing.
+    /// Instructions of successful checks, minus those of a check that finds nothing.
     beyond: HashMap<usize, u64>,
 }
 
@@ -153,7 +154,7 @@ impl ProgramCost {
         self.tasks.iter().map(|task| task.kernel).sum()
     }
 
-    /// As the guest's clock counts instructions.
+    /// The number of instructions as the guest's clock counts them.
     #[must_use]
     pub fn all(&self) -> u64 {
         let (user, kernel) = self.others;

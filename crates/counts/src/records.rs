@@ -68,8 +68,9 @@ pub struct Window {
     /// Hash of the calls and returns in it; comparable within one boot only.
     pub path: u64,
     pub clean: bool,
-    /// No other task ran in it. Interrupts may have occurred, but their work is not counted. If all
-    /// tasks are counted: no interrupt; others may have run after it.
+    /// Whether no other task ran in the region. Interrupts may have occurred, but their work is not
+    /// counted. If all tasks are counted, whether no interrupt occurred; other tasks may have run
+    /// after one.
     pub alone: bool,
 }
 
@@ -98,10 +99,9 @@ pub struct CellRecords {
     /// Among the experiment's instruction measurements, from 0.
     pub number: u32,
     pub regions: Vec<Window>,
-    /// For a composite operation: index in `regions` of each operation's start.
+    /// For a composite operation, the index in `regions` at which each operation starts.
     pub operations: Vec<usize>,
-    /// The first clean region's trace for each path, if traces are kept and there are not too many
-    /// paths.
+    /// The first clean region's trace for each path, if traces are kept and paths are not too many.
     pub traces: Vec<Trace>,
     /// One per region of a program.
     pub programs: Vec<ProgramCalls>,
@@ -115,7 +115,7 @@ pub struct RecordReader {
     begun: bool,
     cell: Option<CellRecords>,
     blocks: Vec<Block>,
-    /// The trace of the next region, and its number of missing elements.
+    /// The trace of the next region, and the number of elements that it still misses.
     trace: Option<(Vec<u32>, usize)>,
     elements: usize,
     index: u64,
@@ -301,7 +301,7 @@ impl RecordReader {
             }
             OP_END => {
                 if cell.operations.is_empty() {
-                    return Err(self.out_of_order("the end of an operation without a begin"));
+                    return Err(self.out_of_order("the end of an operation that did not begin"));
                 }
             }
             _ => {

@@ -4,13 +4,13 @@
 use model::Events;
 
 pub const MAX_BLOCKS: usize = 4 << 20;
-/// Of one measurement: 256 MiB.
+/// Limit for one measurement: 256 MiB.
 pub const MAX_ELEMENTS: usize = 64 << 20;
 
 /// How a block ends (`enum insn_kind` in `plugin/decode.h`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockEnd {
-    /// Without a branch at the end, or with a jump.
+    /// The block ends without a branch, or with a jump.
     Jump,
     Call,
     Return,
@@ -30,11 +30,11 @@ impl BlockEnd {
     }
 }
 
-/// Instructions without a branch before the last.
+/// A sequence of instructions of which only the last may be a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     pub first: u64,
-    /// Address after its last instruction: a call there returns to it.
+    /// Address after its last instruction, to which a call at its end returns.
     pub next: u64,
     pub instructions: u32,
     pub end: BlockEnd,
@@ -56,7 +56,7 @@ impl Note {
         Note { position, what }
     }
 
-    /// Whether interrupts are on after it, if it changes that.
+    /// Whether interrupts are on after the instruction, if it changes that.
     #[must_use]
     pub fn irqs(self) -> Option<bool> {
         match self.what >> 5 & 3 {
@@ -85,11 +85,11 @@ pub struct Access {
     /// Cache line of the region, from 0.
     pub line: u32,
     pub store: bool,
-    /// By a REP instruction, which reports each line once.
+    /// Accessed by a REP instruction, which reports each line once.
     pub rep: bool,
-    /// The task's stack or the processor's own data.
+    /// The line belongs to the task's stack or to the processor's own data.
     pub own: bool,
-    /// By an atomic instruction; only its stores are reported.
+    /// Accessed by an atomic instruction, of which only the stores are reported.
     pub atomic: bool,
 }
 
@@ -109,9 +109,11 @@ pub enum Step {
     /// The next block is a system call's entry.
     SystemCall,
     Access(Access),
+    /// Transfers that the block causes.
+    Transfers(u32),
     /// Bytes stored or compared by the iterations of its REP instruction.
     RepBytes(u32),
-    /// Another task runs from here on. Tasks are numbered per region.
+    /// From here on, another task runs. Tasks are numbered per region.
     Switch {
         from: u32,
         to: u32,
@@ -138,6 +140,7 @@ pub fn steps(elements: &[u32]) -> impl Iterator<Item = Step> + '_ {
                 own: element & 1 << 25 != 0,
                 atomic: element & 1 << 24 != 0,
             }),
+            6 if element & 1 << 28 != 0 => Step::Transfers(element & 0x0fff_ffff),
             6 => Step::SystemCall,
             _ => Step::Switch {
                 from: element >> 12 & 0xfff,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From blocks to a call tree, with a shadow stack.
+//! Turns a trace of blocks into a call tree, with a shadow stack.
 //!
-//! A block's last instruction shows how control leaves it, the next block's address where it went.
-//! A return belongs to the innermost matching call; frames above that are dropped. A jump to
-//! another function is a tail call: a call from the function that jumped, and both end with the
-//! same return. Thunks belong to their callers.
+//! A block's last instruction shows how control leaves it, and the next block's address shows where
+//! it went. A return belongs to the innermost matching call; frames above that call are dropped. A
+//! jump to another function is a tail call: a call from the function that jumped, and both end with
+//! the same return. Thunks belong to their callers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
 
 use self::events::Touched;
 use self::irqs::Irqs;
@@ -51,7 +53,7 @@ struct Location {
     thunk: bool,
     /// A thunk for an indirect branch.
     indirect: bool,
-    /// The function's start, or after its landing pad, the target of direct calls.
+    /// Whether this is the function's start, or the target of direct calls after its landing pad.
     entry: bool,
 }
 
@@ -59,18 +61,19 @@ struct Location {
 pub struct Functions<'a> {
     symbols: &'a SymbolTable,
     names: Vec<String>,
-    numbers: HashMap<String, u32>,
-    locations: HashMap<u64, Location>,
+    numbers: FxHashMap<String, u32>,
+    /// Locations, by block number.
+    locations: Vec<Option<Location>>,
 }
 
 impl<'a> Functions<'a> {
-    /// `symbols` at the guest's addresses.
+    /// `symbols` at the guest's addresses. For the blocks of one measurement.
     pub fn new(symbols: &'a SymbolTable) -> Functions<'a> {
         Functions {
             symbols,
             names: Vec::new(),
-            numbers: HashMap::new(),
-            locations: HashMap::new(),
+            numbers: FxHashMap::default(),
+            locations: Vec::new(),
         }
     }
 
@@ -78,8 +81,9 @@ impl<'a> Functions<'a> {
         &self.symbols.arch().code
     }
 
-    fn locate(&mut self, address: u64) -> Location {
-        if let Some(&location) = self.locations.get(&address) {
+    /// The location of the block with this number and first address.
+    fn locate(&mut self, block: usize, address: u64) -> Location {
+        if let Some(&Some(location)) = self.locations.get(block) {
             return location;
         }
         let code = self.code();
@@ -104,16 +108,19 @@ impl<'a> Functions<'a> {
                 .is_some_and(|prefix| name.starts_with(prefix)),
             entry,
         };
-        self.locations.insert(address, location);
+        if self.locations.len() <= block {
+            self.locations.resize(block + 1, None);
+        }
+        self.locations[block] = Some(location);
         location
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Entered {
-    /// Entry from user space, or a task that was already running.
+    /// Entered from user space, or by a task that was already running.
     Top,
-    /// By a call that returns to this address.
+    /// Entered by a call that returns to this address.
     Call(u64),
     Tail,
     Exception,
@@ -123,7 +130,7 @@ enum Entered {
 struct Frame {
     node: usize,
     entered: Entered,
-    /// A call that has only reached a thunk so far: the node is the caller's.
+    /// A call that has only reached a thunk so far, so that the node is still the caller's.
     unnamed: bool,
 }
 
@@ -131,36 +138,50 @@ struct Walk<'w, 'a> {
     functions: &'w mut Functions<'a>,
     is_hook: &'w dyn Fn(&CallTree, usize) -> bool,
     tree: CallTree,
-    children: HashMap<(usize, u32), usize>,
+    children: FxHashMap<(usize, u32), usize>,
     function_of: Vec<Option<u32>>,
+    /// By node.
+    hooks: Vec<bool>,
     frames: Vec<Frame>,
     others: BTreeMap<u32, Vec<Frame>>,
     /// How control left the previous block; initially to user space.
     left: BlockEnd,
     /// The address after that block, to which a call returns.
     behind: u64,
-    /// It was a thunk's, whose return can be a jump.
+    /// Whether that block was a thunk's, whose return can be a jump.
     thunk: bool,
     /// Memory accesses, if recorded.
     touched: Touched,
     irqs: Irqs,
 }
 
-/// The call tree of a trace, with the plugin's count as total. `events` needs a trace with memory
-/// accesses. `is_hook` selects nodes whose call order is kept.
+/// What a call tree counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    Instructions,
+    /// Also events: the trace has memory accesses.
+    Events,
+    /// Only transfers, in place of instructions.
+    Transfers,
+}
+
+/// The call tree of a trace, with the plugin's count as total. `is_hook` selects nodes whose call
+/// order is kept.
 pub fn call_tree(
     trace: &[u32],
     blocks: &[Block],
     functions: &mut Functions<'_>,
     is_hook: &dyn Fn(&CallTree, usize) -> bool,
-    events: bool,
+    counted: Counted,
 ) -> Result<CallTree, WalkError> {
+    let events = counted == Counted::Events;
     let mut walk = Walk {
         functions,
         is_hook,
         tree: CallTree::default(),
-        children: HashMap::new(),
+        children: FxHashMap::default(),
         function_of: vec![None],
+        hooks: vec![false],
         frames: Vec::new(),
         others: BTreeMap::new(),
         left: BlockEnd::SystemReturn,
@@ -177,14 +198,20 @@ pub fn call_tree(
                 let events = walk.touched.access(access);
                 walk.did(events);
             }
+            Step::Transfers(transfers) => {
+                if counted == Counted::Transfers {
+                    walk.count(transfers);
+                }
+            }
             Step::RepBytes(bytes) => walk.did(Events {
                 long_rep_instructions: (u64::from(bytes) >= Events::LONG_REP_BYTES).into(),
                 rep_bytes: bytes.into(),
                 ..Events::default()
             }),
             Step::Block { block, before } => {
-                let known = blocks.get(block as usize);
-                let known = known.ok_or(WalkError::NoBlock(block))?;
+                let number = block as usize;
+                let known = blocks.get(number).ok_or(WalkError::NoBlock(block))?;
+                let location = walk.functions.locate(number, known.first);
                 let instructions = known
                     .instructions
                     .checked_sub(before)
@@ -193,10 +220,12 @@ pub fn call_tree(
                 if events {
                     walk.leave(known, before > 0);
                 }
-                walk.block(known, before > 0)?;
-                walk.count(instructions);
+                walk.block(known, location, before > 0)?;
+                if counted != Counted::Transfers {
+                    walk.count(instructions);
+                }
                 if events {
-                    walk.begin(known, before);
+                    walk.begin(known, location, before);
                     walk.interruptible(known, before, enters && before == 0);
                 }
             }
@@ -230,13 +259,14 @@ impl Walk<'_, '_> {
                 let node = self.tree.add(parent, name);
                 self.children.insert((parent, function), node);
                 self.function_of.push(Some(function));
+                self.hooks.push((self.is_hook)(&self.tree, node));
                 node
             }
         };
         if let Some(counted) = self.tree.node_mut(node) {
             counted.calls += 1;
         }
-        if (self.is_hook)(&self.tree, node) {
+        if self.hooks[node] {
             self.tree.sequence.push(node);
         }
         Ok(node)
@@ -260,8 +290,7 @@ impl Walk<'_, '_> {
             .rposition(|frame| frame.entered == Entered::Exception)
     }
 
-    fn block(&mut self, block: &Block, goes_on: bool) -> Result<(), WalkError> {
-        let location = self.functions.locate(block.first);
+    fn block(&mut self, block: &Block, location: Location, goes_on: bool) -> Result<(), WalkError> {
         // A block cut off before its end did not leave: it continues here.
         let left = match self.left {
             BlockEnd::Call | BlockEnd::Return if goes_on => BlockEnd::Jump,
@@ -288,7 +317,7 @@ impl Walk<'_, '_> {
 
     fn call(&mut self, location: Location) -> Result<(), WalkError> {
         let caller = self.node();
-        // Thunks and return stack stuffing call into their own code.
+        // Thunks, and code that fills the return stack buffer, call into their own code.
         let inside = self.function_of[caller] == Some(location.function) && !location.entry;
         let node = if location.thunk || inside {
             caller
@@ -306,7 +335,7 @@ impl Walk<'_, '_> {
         if let Some(called) = called {
             self.frames.truncate(reachable + called);
         } else if !self.thunk && !location.entry {
-            // To a caller from before the region, or in another task.
+            // The return leads to a caller from before the region, or in another task.
             self.frames.truncate(reachable);
         }
         self.jump(location)
@@ -333,7 +362,7 @@ impl Walk<'_, '_> {
         if self.function_of[top.node] == function {
             return Ok(());
         }
-        // Back to a function that jumped here: assembly and compilers do that.
+        // Control returns to a function that jumped here, as assembly and compilers do.
         let chain = self
             .frames
             .iter()
@@ -353,7 +382,7 @@ impl Walk<'_, '_> {
     fn switch(&mut self, from: u32, to: u32) {
         let old = std::mem::take(&mut self.frames);
         self.others.insert(from, old);
-        // Nothing is known of a task that did not run in this region before.
+        // Nothing is known about a task that did not run in this region before.
         self.frames = self.others.remove(&to).unwrap_or_default();
     }
 }

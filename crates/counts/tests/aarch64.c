@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Decodes AArch64 instructions as an assembler encodes them, and prints each one decoded wrongly.
+ * Decodes AArch64 instructions as an assembler encodes them, and prints those that were decoded
+ * incorrectly.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Decodes instructions as an assembler encodes them, and prints each one decoded wrongly. */
+/*
+ * Decodes instructions as an assembler encodes them, and prints those that were decoded
+ * incorrectly.
+ */
 #include <stdio.h>
 #include <string.h>
 

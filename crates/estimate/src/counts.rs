@@ -13,7 +13,7 @@ pub struct Counted {
     pub(crate) baseline: Vec<String>,
     pub(crate) base: Did,
     pub(crate) mixed: bool,
-    /// Counted by a version without a count of long REP instructions.
+    /// Counted by an old version, which does not count long REP instructions.
     pub(crate) older: bool,
 }
 
@@ -56,7 +56,6 @@ impl Counted {
 }
 
 impl Counts {
-    #[must_use]
     pub fn with(mut self, others: Counts) -> Counts {
         for cell in others.cells {
             if !self.cells.iter().any(|known| known.key == cell.key) {
@@ -66,7 +65,7 @@ impl Counts {
         self
     }
 
-    /// Counts of one kernel: the first with the release's version, or the first of all.
+    /// Counts for one kernel: the first with the release's version, or else the first of all.
     pub(crate) fn of_version(&self, release: &str) -> impl Iterator<Item = &Counted> {
         let mut cells = self.cells.iter();
         let same = cells.find(|cell| version(&cell.release) == version(release));
@@ -100,7 +99,7 @@ pub fn counts_of(document: &Document) -> Result<Counts, Failure> {
     Ok(Counts { cells })
 }
 
-/// REP instructions with this many bytes each include long ones.
+/// If REP instructions process this many bytes on average, some of them are long.
 fn is_missing_long_rep(events: &Events) -> bool {
     let fewest = events
         .rep_instructions

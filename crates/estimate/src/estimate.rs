@@ -9,11 +9,10 @@ use crate::fit::unit;
 use crate::terms::{Difference, LONG_REP, Terms};
 use crate::times::{Times, meeting};
 
-/// No estimate beyond this multiple of the largest fitted difference.
+/// Differences beyond this multiple of the largest fitted one are not estimated.
 const REACH: f64 = 2.0;
 
-/// Estimates the time that each counted operation adds to the baseline; `times` gives measured
-/// values.
+/// Estimates the time that each operation adds to the baseline; `times` has measured values.
 pub fn estimate(
     weights: &Weights,
     counts: &Counts,
@@ -46,7 +45,7 @@ pub fn estimate(
         }
     };
     Ok(EstimateDocument {
-        tool: Tool::this(),
+        tool: Tool::default(),
         weights: weights.clone(),
         cells: counts.cells.iter().map(cell).collect(),
         warnings: warnings(weights),

@@ -13,13 +13,13 @@ use crate::terms::{LONG_REP, Terms};
 use crate::times::{Ns, Times, anywhere, meeting};
 
 const LEAST: usize = 20;
-/// Expected error of a prediction: this part of the measured time
+/// The expected error of a prediction is this part of the measured time,
 const OWN_PART: f64 = 0.15;
 /// plus this many ns.
 const OWN_NS: f64 = 1.0;
 /// Operations with more instructions consist of many system calls.
 const LONG: u64 = 100_000;
-/// No ratio for a stack that adds fewer instructions.
+/// There is no ratio for a stack that adds fewer instructions.
 const FEW: f64 = 20.0;
 /// Bootstrap draws for the intervals of weights, with their seed.
 const DRAWS: usize = 400;
@@ -27,7 +27,7 @@ const SEED: u64 = 0x6c73_6d65_7465_7273;
 
 struct Pair<'a> {
     counted: &'a Counted,
-    /// The stack's added time; for a whole operation, its time beyond a system call's entry.
+    /// The time that the stack adds; for a whole operation, its time minus that of a system call.
     observation: Observation,
     base_ns: f64,
     whole: bool,
@@ -44,10 +44,10 @@ pub(crate) fn unit(ns: f64) -> f64 {
     FitError::UNIT_NS.hypot(FitError::UNIT_PART * ns)
 }
 
-/// Fits weights to the time that stacks add, and to the baseline's whole operations without the
-/// cost of a system call (`getppid`), which determine the remaining terms. A running kernel has
-/// only whole operations; the counts' baseline represents its stack. Counts are those of the timed
-/// kernel version, if there are several.
+/// Fits weights to the time that stacks add, and to the time of the baseline's whole operations,
+/// minus the cost of a system call (`getppid`). Whole operations determine the terms that stacks do
+/// not add. A running kernel has only whole operations; the baseline of the counts represents its
+/// stack. If there are counts for several kernel versions, those for the timed version are used.
 pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, Failure> {
     let is_known = |counted: &&Counted| !(counted.older && terms.has(LONG_REP));
     let counts = counts.of_version(&times.release).filter(is_known);
@@ -186,13 +186,13 @@ fn whole_operations<'a>(
     Ok(pairs)
 }
 
-/// A measured difference, and its prediction by weights fitted without it.
+/// A measured difference, and its prediction with weights that were fitted without it.
 struct Blind<'a> {
     pair: &'a Pair<'a>,
     ns: f64,
 }
 
-/// Predicts each difference by weights fitted without the pairs for which `same` is true.
+/// Predicts each difference with weights fitted without the pairs for which `same` is true.
 fn blind<'a>(
     pairs: &'a [Pair<'a>],
     groups: &[&'a Counted],
@@ -226,7 +226,7 @@ fn benchmark(counted: &Counted) -> &str {
     counted.key.benchmark()
 }
 
-/// Estimates are for differences; a running kernel has only whole operations.
+/// Estimates are made for differences, but a running kernel has only whole operations.
 fn is_tested(pair: &Pair<'_>, all: &[Pair<'_>]) -> bool {
     !pair.whole || all.iter().all(|pair| pair.whole)
 }
@@ -245,7 +245,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     stats::median(values.filter(|value| value.is_finite()))
 }
 
-/// Leaves out one benchmark at a time.
+/// The error of predictions when one benchmark at a time is left out of the fit.
 fn error(pairs: &[Pair<'_>]) -> FitError {
     let same = |pair: &Pair<'_>, counted: &Counted| benchmark(pair.counted) == benchmark(counted);
     let groups = kinds(pairs, |counted| benchmark(counted).to_owned());
@@ -284,7 +284,7 @@ fn error(pairs: &[Pair<'_>]) -> FitError {
     }
 }
 
-/// Leaves out one stack at a time; also the rank correlation of all overheads.
+/// The errors if one stack at a time is not in the fit, and the overheads' rank correlation.
 fn left_out(pairs: &[Pair<'_>]) -> (Vec<LeftOutStack>, Option<f64>) {
     let same = |pair: &Pair<'_>, counted: &Counted| {
         !pair.whole && pair.counted.key.stack == counted.key.stack

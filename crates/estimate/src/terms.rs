@@ -10,7 +10,7 @@ pub const DEFAULT_TERMS: [&str; 4] = ["instructions", LONG_REP, "rep_bytes", CON
 /// Missing in older result files.
 pub(crate) const LONG_REP: &str = "long_rep_instructions";
 
-/// Expensive events. A difference that adds some is estimated only if they have a weight.
+/// Expensive events. If a difference adds any of them, it is estimated only if they have weights.
 const RARE: [&str; 3] = ["serialising", "tlb_flushes", "clock_reads"];
 
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +22,6 @@ pub enum Term {
 }
 
 impl Term {
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Term::Instructions => INSTRUCTIONS,
@@ -75,8 +74,8 @@ impl Terms {
         self.0.iter().any(|term| term.name() == name)
     }
 
-    /// The difference of (instructions, events) from a baseline, as part of an operation with
-    /// `lines` of instructions under the baseline.
+    /// The difference between (instructions, events) and a baseline, in an operation with `lines`
+    /// cache lines of instructions under the baseline.
     pub(crate) fn difference(
         &self,
         own: (u64, &Events),

@@ -22,12 +22,11 @@ pub struct Times {
     pub(crate) whole: BTreeMap<Key, Ns>,
     pub(crate) added: BTreeMap<Key, Ns>,
     pub(crate) system_calls: BTreeMap<Key, usize>,
-    /// Times of the machine's running kernel: under its only stack, in a directory. Keys are by
-    /// [`anywhere`].
+    /// True for times of the running kernel, which has one stack. Keys are from [`anywhere`].
     pub(crate) of_running: bool,
 }
 
-/// A key common to times and counts: without kernel and metric.
+/// A key that times and counts have in common: without kernel and metric.
 pub(crate) fn meeting(key: &Key) -> Key {
     Key {
         kernel: String::new(),
@@ -36,7 +35,7 @@ pub(crate) fn meeting(key: &Key) -> Key {
     }
 }
 
-/// A key common to counts and a running kernel's times: also without stack and file system.
+/// A key shared by counts and a running kernel's times: also without stack and file system.
 pub(crate) fn anywhere(key: &Key) -> Key {
     Key {
         stack: Vec::new(),
@@ -71,9 +70,9 @@ impl Ns {
     }
 }
 
-/// Times of a run of one kernel, or over layouts of one. If the baseline is another kernel's (one
-/// without security modules), added times are taken inside the kernel that has the modules, as
-/// counts are. The running kernel has only whole operations.
+/// Times from a run of one kernel, or over the layouts of one kernel. If the baseline belongs to
+/// another kernel (one without security modules), added times are computed within the kernel that
+/// has the modules, as for counts. The running kernel has only whole operations.
 pub fn times_of(document: &Document) -> Result<Times, Failure> {
     let timed = document.cells.iter().filter_map(|cell| {
         let timed = cell.timed()?;
@@ -192,7 +191,7 @@ mod tests {
             all.find(|(key, _)| key.title() == "stat:AA" && key.stack == stack)
         };
         assert!(added("capability").is_none());
-        // stat does not call Landlock; the framework alone is not its share.
+        // stat does not call Landlock, and the cost of the framework is not Landlock's.
         let (_, landlock) = added("capability,landlock").unwrap();
         assert!(landlock.ns.abs() < 4.0 * landlock.error, "{landlock:?}");
         let (_, selinux) = added("capability,selinux").unwrap();

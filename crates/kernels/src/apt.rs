@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A private apt: own sources, lists and cache below our directory; apt checks Debian's signatures.
-//! The system's apt is not changed; its proxy settings are kept; root is not needed.
+//! A private apt, with its own sources, lists and cache in a directory of lsmeter's. apt checks
+//! Debian's signatures. The system's apt is not changed, its proxy settings apply, and root is not
+//! needed.
 
 use crate::arch::Arch;
 use crate::error::Error;
@@ -44,8 +45,8 @@ struct Outcome {
 }
 
 impl Apt {
-    /// [`Error::Environment`] without Debian's keyring, or if apt's configuration cannot quote
-    /// `dir`.
+    /// Returns [`Error::Environment`] if Debian's keyring is missing, or if `dir` cannot be quoted
+    /// in apt's configuration.
     pub fn prepare(dir: &Path, mirrors: &Mirrors, arch: &'static Arch) -> Result<Apt, Error> {
         let keyring = KEYRINGS.iter().map(Path::new).find(|path| path.exists());
         let keyring = keyring.ok_or_else(|| Error::Environment {
@@ -73,7 +74,7 @@ impl Apt {
         let sources = dir.join("sources.list");
         let text = mirrors.sources_list(keyring, &SUITES, arch);
         if fs::read_to_string(&sources).ok().as_ref() != Some(&text) {
-            // Lists of other mirrors do not count.
+            // The lists of other mirrors do not count.
             let _ = fs::remove_file(dir.join("updated"));
             write_private(&sources, text.as_bytes())?;
         }
@@ -116,7 +117,7 @@ impl Apt {
                     .into(),
             });
         }
-        // A suite that was removed for good must not make every fetch an update.
+        // A suite that was removed for good must not cause an update at every fetch.
         if outcome.success || outcome.complaints.len() < SUITES.len() {
             files::write(&self.dir.join("updated"), b"")?;
         }
@@ -137,7 +138,8 @@ impl Apt {
         Ok(outcome.stdout.lines().map(str::to_string).collect())
     }
 
-    /// apt checks the files against the signed index. [`Error::NoPackage`] with one reason.
+    /// apt checks the files against the signed index. If it
+    /// fails, the error is [`Error::NoPackage`] with a single reason.
     pub fn download(
         &self,
         packages: &[String],
@@ -251,7 +253,7 @@ fn complaints(text: &str) -> Vec<String> {
     out
 }
 
-/// The first complaint has the cause, the last only reports failure.
+/// The first complaint contains the cause; the last only reports the failure.
 fn reason(complaints: &[String]) -> String {
     let first = complaints.first().map(String::as_str);
     first.unwrap_or("apt printed no message").to_owned()
@@ -275,8 +277,8 @@ fn write_private(path: &Path, data: &[u8]) -> Result<(), Error> {
         .map_err(Error::io("write", path))
 }
 
-/// Read after the system's own configuration: clears hooks that act outside `dir`, sets what is
-/// needed.
+/// A configuration that is read after the system's own. It clears hooks that act outside `dir`, and
+/// sets the required options.
 fn configuration(dir: &str, arch: &Arch) -> String {
     let arch = arch.debian.name;
     format!(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A kernel's functions and hooks from BTF (`include/uapi/linux/btf.h`).
 //!
-//! Not read by a library: those build maps of all types, sized by untrusted headers; we need a few
-//! names.
+//! No library is used, because libraries build maps of all types, whose sizes come from untrusted
+//! headers, and lsmeter needs only a few names.
 
 use crate::elf::{u16_at, u32_at};
 use crate::hooks::{MAX_HOOK_NAME_LEN, is_hook_name};
@@ -42,7 +42,7 @@ const TYPE_TAG: u8 = 18;
 const ENUM64: u8 = 19;
 /// Linux 7.2 has about 140,000.
 const MAX_TYPES: usize = 1 << 22;
-/// As many as C guarantees.
+/// C guarantees this number of parameters.
 const MAX_PARAMETERS: usize = 127;
 const MAX_MODIFIERS: usize = 16;
 
@@ -83,7 +83,7 @@ struct Type {
 pub struct Types<'a> {
     bytes: &'a [u8],
     strings: &'a [u8],
-    /// Offset of each type; the first has id 1. At most one per [`TYPE_LEN`] bytes.
+    /// Offset of each type; the first has id 1. There is at most one per [`TYPE_LEN`] bytes.
     starts: Vec<u32>,
 }
 

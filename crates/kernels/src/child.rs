@@ -5,8 +5,7 @@ use std::process::{Command, ExitStatus};
 
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 
-/// The child gets `signal` when lsmeter ends, even by SIGKILL, and does not get the terminal's
-/// Ctrl-C.
+/// Makes the child get `signal` when lsmeter ends, even by SIGKILL, but not the terminal's Ctrl-C.
 pub fn die_with_parent(command: &mut Command, signal: Signal) {
     let parent = rustix::process::getpid();
     command.process_group(0);
@@ -35,7 +34,7 @@ pub fn no_core(command: &mut Command) {
     }
 }
 
-/// In words: "was killed by signal 9", "exited with status 1".
+/// Describes a status in words: "was killed by signal 9", "exited with status 1".
 pub fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exited with status {code}"),

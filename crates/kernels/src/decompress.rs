@@ -4,14 +4,12 @@
 use crate::error::Error;
 use liblzma::read::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
-use std::io::{self, BufRead, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 /// In bytes. `xz -9` needs 65 MiB, the kernel's `xz` invocation 32 MiB.
 const DECODER_MEMORY: u64 = 256 << 20;
-/// In bytes: the kernel uses `zstd -22 --ultra`, 128 MiB.
-const ZSTD_WINDOW: u64 = 128 << 20;
+/// 128 MiB, as with the kernel's `zstd -22 --ultra`.
+const ZSTD_WINDOW_LOG: u32 = 27;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -57,7 +55,7 @@ impl Format {
     }
 }
 
-/// Reads the first stream only. [`io::ErrorKind::Unsupported`] for bzip2 and lzo.
+/// Reads only the first stream. Returns [`io::ErrorKind::Unsupported`] for bzip2 and lzo.
 pub fn reader<'a>(format: Format, data: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     Ok(match format {
         Format::Gzip => Box::new(flate2::read::GzDecoder::new(data)),
@@ -69,7 +67,7 @@ pub fn reader<'a>(format: Format, data: impl Read + 'a) -> io::Result<Box<dyn Re
             data,
             Stream::new_lzma_decoder(DECODER_MEMORY)?,
         )),
-        Format::Zstd => Box::new(Zstd::new(data, false)?),
+        Format::Zstd => Box::new(zstd(BufReader::new(data))?.single_frame()),
         Format::Lz4Legacy => Box::new(Lz4Legacy {
             block: Cursor::default(),
             source: data,
@@ -83,7 +81,7 @@ pub fn reader<'a>(format: Format, data: impl Read + 'a) -> io::Result<Box<dyn Re
     })
 }
 
-/// As [`reader`], for all concatenated streams, as gzip(1), xz(1) and zstd(1) read them: parallel
+/// Like [`reader`], but reads all concatenated streams, as gzip(1), xz(1) and zstd(1) do. Parallel
 /// compressors and some writers of container images make several.
 pub fn reader_of_all<'a>(
     format: Format,
@@ -95,12 +93,12 @@ pub fn reader_of_all<'a>(
             data,
             Stream::new_stream_decoder(DECODER_MEMORY, CONCATENATED)?,
         )),
-        Format::Zstd => Box::new(Zstd::new(data, true)?),
+        Format::Zstd => Box::new(zstd(data)?),
         other => reader(other, data)?,
     })
 }
 
-/// The content of a possibly compressed file, at most `limit` bytes.
+/// The contents of a file that may be compressed, at most `limit` bytes.
 pub fn unpacked(bytes: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
     let Some(format) = Format::detect(&bytes) else {
         return Ok(bytes);
@@ -111,12 +109,12 @@ pub fn unpacked(bytes: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
     Ok(unpacked)
 }
 
-/// [`io::ErrorKind::FileTooLarge`] if the output is longer than `limit` bytes.
+/// Returns [`io::ErrorKind::FileTooLarge`] if the output is longer than `limit` bytes.
 pub fn decompress(format: Format, data: &[u8], limit: usize) -> io::Result<Vec<u8>> {
     read_bounded(&mut reader(format, data)?, limit)
 }
 
-/// As [`decompress`]; `what` is for errors.
+/// Like [`decompress`]; `what` is for errors.
 pub(crate) fn payload(
     format: Format,
     data: &[u8],
@@ -145,79 +143,14 @@ pub(crate) fn damaged(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
-/// One zstd frame or all, with checksums verified: the decoder leaves both to its user.
-struct Zstd<R> {
-    decoder: FrameDecoder,
-    source: R,
-    all: bool,
-    in_frame: bool,
-}
-
-impl<R: Read> Zstd<R> {
-    fn new(source: R, all: bool) -> io::Result<Self> {
-        let mut decoder = FrameDecoder::new();
-        decoder.set_max_window_size(ZSTD_WINDOW);
-        let mut new = Zstd {
-            decoder,
-            source,
-            all,
-            in_frame: false,
-        };
-        new.begin()?;
-        Ok(new)
-    }
-
-    fn begin(&mut self) -> io::Result<()> {
-        while !self.in_frame {
-            let mut first = Vec::with_capacity(1);
-            if (&mut self.source).take(1).read_to_end(&mut first)? == 0 {
-                return Ok(());
-            }
-            match self.decoder.init(first.as_slice().chain(&mut self.source)) {
-                Ok(()) => self.in_frame = true,
-                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                    length,
-                    ..
-                })) if self.all => {
-                    let mut skipped = (&mut self.source).take(u64::from(length));
-                    if io::copy(&mut skipped, &mut io::sink())? < u64::from(length) {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
-                    }
-                }
-                Err(error) => return Err(damaged(&error.to_string())),
-            }
-        }
-        Ok(())
-    }
-}
-
-impl<R: Read> Read for Zstd<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.in_frame && !buffer.is_empty() {
-            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
-                let one = BlockDecodingStrategy::UptoBlocks(1);
-                let decoded = self.decoder.decode_blocks(&mut self.source, one);
-                decoded.map_err(io::Error::other)?;
-            }
-            let count = self.decoder.read(buffer)?;
-            if count > 0 {
-                return Ok(count);
-            }
-            let recorded = self.decoder.get_checksum_from_data();
-            if recorded.is_some() && recorded != self.decoder.get_calculated_checksum() {
-                return Err(damaged("its checksum is wrong"));
-            }
-            self.in_frame = false;
-            if self.all {
-                self.begin()?;
-            }
-        }
-        Ok(0)
-    }
+fn zstd<'a, R: BufRead + 'a>(data: R) -> io::Result<zstd::Decoder<'a, R>> {
+    let mut decoder = zstd::Decoder::with_buffer(data)?;
+    decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+    Ok(decoder)
 }
 
 /// `lz4 -l`: a magic number, then blocks of at most 8 MiB, each after its compressed length.
-/// `lz4_flex`'s own reader refuses blocks that compression made longer.
+/// The reader of `lz4_flex` refuses blocks that became longer by compression.
 struct Lz4Legacy<R> {
     block: Cursor<Vec<u8>>,
     source: R,
@@ -248,7 +181,7 @@ impl<R: Read> Read for Lz4Legacy<R> {
             let mut source = (&mut self.source).take(length.min(limit));
             source.read_to_end(&mut packed)?;
             match packed.len() as u64 {
-                // The kernel's makefiles append the length of all.
+                // The kernel's makefiles append the total length.
                 0 => return Ok(0),
                 n if n < length => return Err(io::ErrorKind::UnexpectedEof.into()),
                 _ => {}

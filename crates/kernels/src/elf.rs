@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! ELF files: segments, sections, notes and symbols.
 //!
-//! The crate `object` borrows tables and refuses those that reach outside, so headers cannot cause
-//! allocations. Names are bounded here: a million symbols could share one of 500 MB.
+//! The crate `object` borrows tables and refuses those that extend beyond the file, so headers
+//! cannot cause allocations. Names are limited here, because a million symbols could share a name
+//! of 500 MB.
 
 use crate::arch::Arch;
 use object::LittleEndian as Le;
@@ -122,7 +123,7 @@ impl<'a> File<'a> {
         (headers.len() <= MAX_SECTIONS).then_some(headers)
     }
 
-    /// Their numbers and names, as far as they have some.
+    /// The numbers and names of sections that have a name.
     pub fn named_sections(
         &self,
     ) -> Option<impl Iterator<Item = (usize, &'a str, &'a Section)> + use<'a>> {
@@ -308,7 +309,7 @@ mod tests {
     #[test]
     fn sections_are_limited() {
         let good = sample();
-        // More sections than symbols can name, all within the file.
+        // There are more sections than symbols can name, all of them within the file.
         let count = MAX_SECTIONS + 1;
         let mut many = good.clone();
         many[60..62].fill(0);

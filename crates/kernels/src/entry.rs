@@ -18,7 +18,7 @@ const DESCRIPTION_LIMIT: u64 = 64 << 10;
 pub struct Kernel {
     pub name: String,
     pub release: String,
-    /// First two numbers of the release: `6.1`.
+    /// The first two numbers of the release: `6.1`.
     pub series: String,
     /// Entries of earlier versions do not have it.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -27,17 +27,26 @@ pub struct Kernel {
     pub image: PathBuf,
     /// The ELF file from the image, stripped as by the build, or converted from it.
     pub vmlinux: Option<PathBuf>,
-    /// Directory with `kernel/fs/…` and `modules.*` as in `lib/modules/RELEASE`, or the top of a
-    /// build directory.
+    /// A directory with `kernel/fs/…` and `modules.*`, as `lib/modules/RELEASE`, or of a build.
     pub modules: Option<PathBuf>,
     pub config: Option<PathBuf>,
     pub digest: String,
     pub package_version: Option<String>,
+    /// Names of the packages that it was unpacked from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub packages: Vec<String>,
     /// Physical PVH entry point, if any: QEMU can then boot `vmlinux` without setup code.
     pub pvh_entry: Option<u64>,
-    /// A UML kernel: a program of this machine that cannot be booted.
+    /// Whether it is a UML kernel, which is a program for this machine and cannot be booted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_program: bool,
+}
+
+/// The packages of a kernel, and the version of the one with the image.
+#[derive(Debug, Default)]
+pub(crate) struct Origin {
+    pub version: Option<String>,
+    pub packages: Vec<String>,
 }
 
 impl Kernel {
@@ -82,7 +91,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     } else {
         return Err(Error::unsupported(
             &what,
-            "not a bzImage, Image, vmlinux or Debian package",
+            "not a bzImage, Image, vmlinux, .deb or .rpm",
         ));
     };
     let kernel = inner.as_deref().unwrap_or(&data);
@@ -121,6 +130,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
         config: None,
         digest,
         package_version: None,
+        packages: Vec::new(),
         pvh_entry,
         is_program,
     };
@@ -154,11 +164,7 @@ pub(crate) fn image_in(dir: &Path) -> &'static str {
 
 /// Decompresses `image` and writes `kernel.json`, where paths below `dir` are relative to it. `dir`
 /// already contains the files that came with `image`.
-pub(crate) fn complete(
-    dir: &Path,
-    image: &Path,
-    package_version: Option<String>,
-) -> Result<(), Error> {
+pub(crate) fn complete(dir: &Path, image: &Path, origin: Origin) -> Result<(), Error> {
     let inspected = inspect(&dir.join(image))?;
     if let Some(elf) = &inspected.vmlinux {
         files::write(&dir.join("vmlinux"), elf)?;
@@ -173,7 +179,8 @@ pub(crate) fn complete(
         vmlinux: has("vmlinux"),
         modules: has("modules"),
         config: has("config"),
-        package_version,
+        package_version: origin.version,
+        packages: origin.packages,
         ..inspected.kernel
     };
     let path = dir.join(DESCRIPTION);
@@ -188,7 +195,7 @@ pub(crate) fn load(dir: &Path, name: &str) -> Result<Kernel, Error> {
     let mut kernel: Kernel =
         serde_json::from_slice(&text).map_err(|e| Error::damaged(path.display(), e))?;
     kernel.name = name.to_string();
-    // An import's image is elsewhere, and its path may have changed.
+    // An imported kernel's image is elsewhere, and its path may have changed.
     let is_own = kernel.image.is_relative();
     kernel.image = dir.join(&kernel.image);
     for path in [&mut kernel.vmlinux, &mut kernel.modules, &mut kernel.config] {
@@ -204,7 +211,7 @@ pub(crate) fn load(dir: &Path, name: &str) -> Result<Kernel, Error> {
     Ok(kernel)
 }
 
-/// As [`load`]; also checks that the files still match `key`.
+/// Like [`load`], but also checks that the files still match `key`.
 pub(crate) fn load_verified(dir: &Path, key: &str, name: &str) -> Result<Kernel, Error> {
     let kernel = load(dir, name)?;
     if content_key(dir)? == key {

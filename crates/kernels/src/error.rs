@@ -45,7 +45,7 @@ pub enum Error {
         log: PathBuf,
         hint: String,
     },
-    /// By the user. Finished parts are reused next time.
+    /// Interrupted by the user. Finished parts are reused next time.
     #[error("{what} was interrupted")]
     Interrupted { what: String },
     #[error("could not fetch {name}: {}", first_of(.reasons))]

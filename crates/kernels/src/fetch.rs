@@ -2,22 +2,24 @@
 
 use crate::apt::Apt;
 use crate::arch::Arch;
-use crate::deb;
 use crate::entry::Kernel;
 use crate::error::Error;
 use crate::files::Lock;
 use crate::mirrors::Mirrors;
 use crate::name::{DebianKernel, debian_name};
+use crate::package;
 use crate::packages::{self, Candidate};
 use crate::store::{FetchEvent, Store};
 
-/// ABIs tried, newest first. Archives drop packages that their index still lists: for an
-/// unsupported series those of several years (5.10 for arm64: the newest seven).
+/// The number of ABIs to try, newest first. Archives drop packages that their index still lists;
+/// for an unsupported series, these may be the packages of several years (5.10 for arm64: the
+/// newest seven).
 const MOST_CANDIDATES: usize = 32;
 
 impl Store {
     /// Fetches a stock Debian kernel unless it is cached: the newest of the series, or the pinned
-    /// one. The index is fetched if it is a day old or with `refresh`. Nothing is cached on error.
+    /// one. The index is fetched if it is a day old or `refresh` is set. Nothing is cached on
+    /// error.
     pub fn fetch(
         &self,
         kernel: &DebianKernel,
@@ -51,8 +53,9 @@ impl Store {
         })
     }
 
-    /// Runs `attempt` with apt for `arch`. The index is fetched before if it is a day old or with
-    /// `refresh`; otherwise after [`Error::NoPackage`], to try again.
+    /// Runs `attempt` with apt for `arch`. The index is fetched first if it is a day old or
+    /// `refresh` is set; otherwise it is fetched after [`Error::NoPackage`], and `attempt` runs
+    /// again.
     pub(crate) fn with_apt<T>(
         &self,
         arch: &'static Arch,
@@ -124,14 +127,11 @@ impl Store {
         let debs = apt.download(set, scratch.path(), events)?;
         events(FetchEvent::Unpacking);
         let entry = scratch.subdirectory("entry")?;
-        let mut version = None;
-        for path in &debs {
-            version = Some(deb::extract(path, &entry)?.version);
-        }
-        if !entry.join("vmlinuz").exists() {
-            return Err(Error::damaged(&set[0], "it contains no kernel"));
-        }
-        self.install(&scratch, &entry, &debian_name(abi, kernel.arch()), version)
+        let packages = package::open(&debs)?;
+        let packages = packages.ok_or_else(|| Error::damaged(&set[0], "it is not a package"))?;
+        let origin = package::unpack(&packages, &entry)?;
+        let name = debian_name(abi, kernel.arch());
+        self.install(&scratch, &entry, &name, origin)
     }
 
     fn cached(

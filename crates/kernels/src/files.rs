@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Reading files, and writing them whole or not at all.
+//! Reads files, and writes them completely or not at all.
 
 use crate::error::Error;
 use crate::scratch::Scratch;
@@ -175,7 +175,7 @@ impl Scratch {
     }
 }
 
-/// Exclusive; held until it is dropped.
+/// An exclusive lock, held until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
@@ -202,7 +202,7 @@ impl Lock {
     }
 }
 
-/// Another user's lock can be taken, but not written to.
+/// Another user's lock file can be locked, but not written to.
 fn open_lock(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     match options.append(true).create(true).open(path) {

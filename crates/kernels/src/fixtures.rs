@@ -17,7 +17,6 @@ pub(crate) fn put(dir: &Path, name: &str, data: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
-/// The zstd frame has raw blocks.
 pub(crate) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
     match format {
         Format::Gzip => testing::image::gzip(data),
@@ -31,7 +30,10 @@ pub(crate) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
             out.finish().unwrap()
         }
         Format::Zstd => {
-            ruzstd::encoding::compress_to_vec(data, ruzstd::encoding::CompressionLevel::Fastest)
+            let mut out = zstd::Encoder::new(Vec::new(), 1).unwrap();
+            out.include_checksum(true).unwrap();
+            out.write_all(data).unwrap();
+            out.finish().unwrap()
         }
         Format::Lz4Legacy => {
             let mut out = vec![0x02, 0x21, 0x4c, 0x18];
@@ -99,6 +101,17 @@ pub(crate) fn bzimage_around(release: &str, payload: &[u8]) -> Vec<u8> {
     out
 }
 
+/// An EFI application.
+pub(crate) fn zimg(payload: &[u8]) -> Vec<u8> {
+    let mut out = vec![0u8; 0x200];
+    out[..8].copy_from_slice(b"MZ\0\0zimg");
+    out[8..12].copy_from_slice(&0x200u32.to_le_bytes());
+    out[12..16].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+    out.extend(payload);
+    out.extend([0; 64]);
+    out
+}
+
 pub(crate) enum Entry<'a> {
     File(&'a str, &'a [u8]),
     Link(&'a str, &'a str),
@@ -142,4 +155,61 @@ pub(crate) fn control(package: &str, version: &str) -> String {
         "Package: {package}\nVersion: {version}\nArchitecture: {}\nDescription: test\n",
         crate::arch::ALL[0].debian.name
     )
+}
+
+/// An rpm package without signatures.
+pub(crate) fn rpm(name: &str, version: &str, entries: &[Entry], format: Option<Format>) -> Vec<u8> {
+    let (version, release) = version.split_once('-').unwrap();
+    let header = |texts: &[(u32, &str)]| {
+        let (mut tags, mut data) = (Vec::new(), Vec::new());
+        for (tag, text) in texts {
+            for word in [*tag, 6, data.len() as u32, 1] {
+                tags.extend(word.to_be_bytes());
+            }
+            data.extend([text.as_bytes(), b"\0"].concat());
+        }
+        let mut out = b"\x8e\xad\xe8\x01\0\0\0\0".to_vec();
+        out.extend((texts.len() as u32).to_be_bytes());
+        out.extend((data.len() as u32).to_be_bytes());
+        [out, tags, data].concat()
+    };
+    let mut archive = Vec::new();
+    let end = Entry::File("TRAILER!!!", b"");
+    for entry in entries.iter().chain([&end]) {
+        let (mode, name, data) = match entry {
+            Entry::File(name, data) => (0o100_644, name, *data),
+            Entry::Link(name, target) => (0o120_777, name, target.as_bytes()),
+        };
+        archive.extend(b"070701");
+        for number in [
+            1,
+            mode,
+            0,
+            0,
+            1,
+            0,
+            data.len(),
+            0,
+            0,
+            0,
+            0,
+            name.len() + 1,
+            0,
+        ] {
+            archive.extend(format!("{number:08x}").bytes());
+        }
+        archive.extend([name.as_bytes(), b"\0"].concat());
+        archive.resize(archive.len().next_multiple_of(4), 0);
+        archive.extend(data);
+        archive.resize(archive.len().next_multiple_of(4), 0);
+    }
+    let mut out = b"\xed\xab\xee\xdb\x03\0".to_vec();
+    out.resize(96, 0);
+    out.extend(header(&[(1000, "")]));
+    out.resize(out.len().next_multiple_of(8), 0);
+    let arch = crate::arch::ALL[0].name;
+    let texts = [(1000, name), (1001, version), (1002, release), (1022, arch)];
+    out.extend(header(&texts));
+    out.extend(format.map_or(archive.clone(), |format| compress(format, &archive)));
+    out
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The kernel's exception table: where it continues after an instruction that faulted
-//! (`arch/x86/include/asm/extable.h`).
+//! The kernel's exception table, which lists where the kernel continues after an instruction that
+//! faulted (`arch/x86/include/asm/extable.h`).
 
 use object::endian::LittleEndian as Le;
 
@@ -9,7 +9,7 @@ use crate::elf::File;
 
 /// Bytes per entry: two addresses relative to their own places, and the handler's type.
 const ENTRY: usize = 12;
-/// Kernels have some thousands.
+/// Kernels have a few thousand.
 const ENTRIES_LIMIT: usize = 1 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

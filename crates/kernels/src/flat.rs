@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Raw kernel images with a header of 64 bytes (`Documentation/arch/arm64/booting.rst`), converted
-//! to ELF files.
+//! Converts raw kernel images (`Documentation/arch/arm64/booting.rst`) to ELF files.
 //!
 //! The link address is not recorded. It follows from the relocations, which the kernel applies
 //! itself when it starts (`arch/arm64/kernel/pi/relocate.c`): a RELA table, whose addends are the
@@ -20,11 +19,11 @@ const HEADER_LEN: usize = 64;
 /// Place, `r_info`, addend.
 const RELA_LEN: usize = 24;
 const WORD: u64 = 8;
-/// Fewest relocations of a table; kernels have tens of thousands.
+/// The smallest number of relocations in a table; kernels have tens of thousands.
 const LEAST: usize = 16;
-/// Most runs of words taken as a RELR table.
+/// The largest number of runs of words that are tried as a RELR table.
 const MAX_TABLES: usize = 16;
-/// Relocations used to check an address.
+/// The number of relocations that are used to check an address.
 const SAMPLES: usize = 256;
 const DATA_AT: u64 = 0x1000;
 
@@ -141,7 +140,7 @@ impl<'a> Tables<'a> {
             let fits = |base, word: u64, _| word.wrapping_sub(base) <= memory_len;
             base_below(data, first..lowest, flat, &tried, fits)
         };
-        // With a RELR table, RELA has only what does not fit it.
+        // If there is a RELR table, RELA contains only the relocations that do not fit into it.
         let mut relr = self.relr.iter();
         relr.find_map(by_relr).or_else(by_rela)
     }
@@ -162,8 +161,9 @@ fn every<T>(all: impl Iterator<Item = T>, number: usize) -> impl Iterator<Item =
     all.step_by(number.div_ceil(SAMPLES).max(1))
 }
 
-/// The highest possible start address from the range's first down to its second: at nearly all
-/// relocated places, `tried` with their addends, a word in the image `fits`.
+/// The highest possible start address, searched downwards from the range's first address to its
+/// second. With the right address, at nearly all relocated places in `tried`, the addend `fits` a
+/// word in the image.
 fn base_below(
     data: &[u8],
     Range { start, end }: Range<u64>,
@@ -177,7 +177,7 @@ fn base_below(
         let fit = |&&(place, addend): &&(u64, u64)| {
             word(place).is_some_and(|word| fits(base, word, addend))
         };
-        // Some addresses are outside the image on purpose, such as ends.
+        // Some addresses, such as those of ends, are rightly outside the image.
         if tried.iter().filter(fit).count() * 16 >= tried.len() * 15 {
             return Some(base);
         }
@@ -206,8 +206,8 @@ fn longest_rela(data: &[u8], info: u64) -> &[u8] {
     }
 }
 
-/// Possible RELR tables with addresses from `lowest` on, longest first. An even word is a place; an
-/// odd one is a bit map of the 63 words after the last.
+/// Possible RELR tables of addresses not below `lowest`, the longest first. An even word is an
+/// address; an odd one is a bitmap of the 63 words after the last address.
 fn relr_tables(data: &[u8], lowest: u64) -> Vec<&[[u8; 8]]> {
     let (words, _) = data.as_chunks::<{ WORD as usize }>();
     let mut tables: Vec<(usize, &[[u8; 8]])> = Vec::new();

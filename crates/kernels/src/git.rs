@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Runs git without programs that a repository names: configurations of untrusted repositories name
-//! filters, hooks, monitors and transports.
+//! Runs git without the programs that a repository names. The configuration of an untrusted
+//! repository can name filters, hooks, monitors and transports.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Each prevents running a program or a change of what is read.
+/// Each setting prevents git from running a program, or from reading something else.
 const SETTINGS: [&str; 8] = [
     "advice.detachedHead=false",
     "core.fsmonitor=false",
@@ -31,11 +31,11 @@ const FOREIGN: [&str; 8] = [
     "GIT_WORK_TREE",
 ];
 
-/// git in `dir`, without arguments. Filters of `.gitattributes` are off and nothing is fetched:
-/// objects missing in a partial clone are an error.
+/// A git command in `dir`, without arguments. Filters of `.gitattributes` are off and nothing is
+/// fetched: objects missing in a partial clone are an error.
 pub fn command(dir: &Path) -> io::Result<Command> {
     let mut listing = unfiltered(dir);
-    // In the same directory: a configuration can depend on the worktree.
+    // This runs in the same directory, because a configuration can depend on the worktree.
     listing.args(["config", "-z", "--name-only", "--get-regexp", r"^filter\."]);
     let listed = listing.stderr(Stdio::null()).output()?;
     let mut git = unfiltered(dir);
@@ -66,7 +66,7 @@ pub fn hint(dir: &Path) -> Option<String> {
         })
 }
 
-/// Everything but filters is switched off.
+/// A git command in which everything except filters is switched off.
 fn unfiltered(dir: &Path) -> Command {
     let mut git = Command::new("git");
     git.arg("-C").arg(dir);

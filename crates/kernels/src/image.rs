@@ -24,8 +24,7 @@ impl<'a> BzImage<'a> {
         data.get(0x202..0x206) == Some(b"HdrS") && data.get(0x1fe..0x200) == Some(&[0x55, 0xaa])
     }
 
-    /// Parses the setup header. [`Error::Unsupported`] for boot protocols before 2.08 (Linux
-    /// 2.6.26).
+    /// Parses the setup header. [`Error::Unsupported`] for boot protocols before 2.08 (2.6.26).
     pub fn parse(data: &'a [u8], what: &str) -> Result<BzImage<'a>, Error> {
         let damaged = |reason: &str| Error::damaged(what, reason);
         if !Self::is_bzimage(data) || data.len() < HEADER_END {

@@ -2,12 +2,12 @@
 //! Imports kernels by path: bzImage, Image, vmlinux, package or build directory.
 
 use crate::arch::Arch;
-use crate::deb;
-use crate::entry::{self, Kernel};
+use crate::entry::{self, Kernel, Origin};
 use crate::error::Error;
 use crate::files;
 use crate::modules::ModuleTree;
 use crate::name::{ACCEPTED, check_build_name};
+use crate::package::{self, Package, is_kept_module};
 use crate::scratch::Scratch;
 use crate::store::{Store, read_key};
 use crate::wrapped;
@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime};
 /// Files of an import: derived data and its digest.
 const ENTRY: &str = "entry";
 const KEY: &str = "key";
-/// Imports that are always kept, and the age at which others are removed.
+/// The number of imports that are always kept, and the age at which others are removed.
 const KEPT_IMPORTS: usize = 8;
 const IMPORT_AGE: Duration = Duration::from_secs(24 * 3600);
 
@@ -29,21 +29,50 @@ struct Parts {
     modules: Option<PathBuf>,
 }
 
+/// What an argument refers to.
+enum Given {
+    Parts(Parts),
+    /// An image that QEMU does not boot.
+    Wrapped(PathBuf),
+    Packages(Vec<Package>),
+}
+
+impl Given {
+    fn new(paths: &[PathBuf]) -> Result<Given, Error> {
+        Ok(match (package::open(paths)?, paths) {
+            (Some(packages), _) => Given::Packages(packages),
+            (None, [path]) if wrapped::is_wrapped(path)? => Given::Wrapped(path.clone()),
+            (None, paths) => Given::Parts(parts(&paths[0])?),
+        })
+    }
+
+    fn digest(&self) -> Result<String, Error> {
+        match self {
+            Given::Parts(parts) => files::digest_file(&parts.image),
+            Given::Wrapped(path) => files::digest_file(path),
+            Given::Packages(packages) => {
+                let paths = packages.iter().map(|package| &package.path);
+                let digests: Result<String, _> =
+                    paths.map(|path| files::digest_file(path)).collect();
+                Ok(files::digest(digests?.as_bytes()))
+            }
+        }
+    }
+}
+
 impl Store {
     /// Uses the kernel at `path`: a bzImage, an Image, a vmlinux with a PVH entry, an EFI
-    /// application with one of them, a Debian package, or a kernel build directory. The file is not
-    /// copied; derived data is cached by its digest. For `vmlinuz-RELEASE`, `config-RELEASE` next
-    /// to it and `../lib/modules/RELEASE` are used; for the bzImage of a build directory, that
-    /// directory. [`Error::Usage`] if there is no kernel; [`Error::Damaged`] and
-    /// [`Error::Unsupported`] from the image or package.
+    /// application with one of them, a package together with the packages next to it that complete
+    /// it, or a kernel build directory. The file is not copied; derived data is cached by its
+    /// digest. With `vmlinuz-RELEASE`, `config-RELEASE` next to it and `../lib/modules/RELEASE` are
+    /// used; with the bzImage of a build directory, that directory is used. Returns
+    /// [`Error::Usage`] if there is no kernel, and [`Error::Damaged`] or [`Error::Unsupported`]
+    /// because of the image or package.
     pub fn import(&self, path: &Path) -> Result<Kernel, Error> {
         let path = files::find(path, "file", ACCEPTED)?;
         let name = path.display().to_string();
-        let parts = match is_packed(&path)? {
-            true => None,
-            false => Some(parts(&path)?),
-        };
-        let digest = files::digest_file(parts.as_ref().map_or(&path, |parts| &parts.image))?;
+        let given = Given::new(&[path])?;
+        let digest = given.digest()?;
         let dir = self.dir().join("imported").join(&digest);
         let mut kernel = match imported(&dir, &name) {
             Some(kernel) => kernel,
@@ -51,22 +80,21 @@ impl Store {
                 let scratch = self.scratch()?;
                 let import = scratch.subdirectory("import")?;
                 let entry = scratch.subdirectory(&format!("import/{ENTRY}"))?;
-                if let Some(Parts { image, .. }) = &parts {
+                if let Given::Parts(Parts { image, .. }) = &given {
                     let image = image.canonicalize().map_err(Error::io("find", image))?;
-                    entry::complete(&entry, &image, None)?;
+                    entry::complete(&entry, &image, Origin::default())?;
                 } else {
-                    let version = unpack(&path, &entry)?;
-                    entry::complete(&entry, Path::new(entry::image_in(&entry)), version)?;
+                    let origin = copy(&given, &entry)?;
+                    entry::complete(&entry, Path::new(entry::image_in(&entry)), origin)?;
                 }
-                let file = parts.as_ref().map_or(&path, |parts| &parts.image);
-                if files::digest_file(file)? != digest {
+                if given.digest()? != digest {
                     return Err(Error::damaged(&name, "it changed while it was read"));
                 }
                 files::write(&import.join(KEY), entry::content_key(&entry)?.as_bytes())?;
                 self.keep_import(&scratch, &import, &dir, &name)?
             }
         };
-        let Some(parts) = parts else {
+        let Given::Parts(parts) = given else {
             return Ok(kernel);
         };
         if kernel.vmlinux.is_none() {
@@ -78,9 +106,9 @@ impl Store {
         Ok(kernel)
     }
 
-    /// Copies the kernel at `path` (see [`Store::import`]) into the cache as `build:NAME` (default:
-    /// its release), replacing any kernel with that name.
-    pub fn add(&self, path: &Path, name: Option<&str>) -> Result<Kernel, Error> {
+    /// Copies a kernel (see [`Store::import`]), or one split over several packages, into the cache as
+    /// `build:NAME` (default: its release), replacing any kernel with that name.
+    pub fn add(&self, paths: &[impl AsRef<Path>], name: Option<&str>) -> Result<Kernel, Error> {
         let check = |name: &str| {
             let bad = |reason| Error::bad_name(&format!("build:{name}"), reason);
             check_build_name(name).map_err(bad)
@@ -88,18 +116,12 @@ impl Store {
         if let Some(name) = name {
             check(name)?;
         }
-        let path = files::find(path, "file", ACCEPTED)?;
+        let find = |path| files::find(path, "file", ACCEPTED);
+        let paths: Result<Vec<_>, _> = paths.iter().map(AsRef::as_ref).map(find).collect();
+        let given = Given::new(&paths?)?;
         let scratch = self.scratch()?;
         let entry = scratch.subdirectory("entry")?;
-        let version = if is_packed(&path)? {
-            unpack(&path, &entry)?
-        } else {
-            let parts = parts(&path)?;
-            // Checked before copying, so that errors name the user's file.
-            let arch = entry::inspect(&parts.image)?.kernel.arch();
-            copy(&parts, arch, &entry)?;
-            None
-        };
+        let origin = copy(&given, &entry)?;
         let release = match name {
             Some(name) => name.to_string(),
             None => {
@@ -109,10 +131,10 @@ impl Store {
         };
         let name = release.replace('~', "-");
         check(&name)?;
-        self.install(&scratch, &entry, &format!("build:{name}"), version)
+        self.install(&scratch, &entry, &format!("build:{name}"), origin)
     }
 
-    /// If another process was faster, its import stays, since it may be in use.
+    /// If another process was faster, its import is kept, because it may be in use.
     fn keep_import(
         &self,
         scratch: &Scratch,
@@ -155,48 +177,6 @@ fn imported(dir: &Path, name: &str) -> Option<Kernel> {
     let now = SystemTime::now();
     let _ = fs::File::open(dir).and_then(|file| file.set_modified(now));
     Some(kernel)
-}
-
-fn is_packed(path: &Path) -> Result<bool, Error> {
-    Ok(is_package(path)? || wrapped::is_wrapped(path)?)
-}
-
-fn is_package(path: &Path) -> Result<bool, Error> {
-    Ok(path.is_file() && files::read_head(path, 8)? == b"!<arch>\n")
-}
-
-/// Unpacks an image or a package into `entry`; returns the package's version. An image package of a
-/// split kernel is completed by packages of modules and configuration in the same directory.
-fn unpack(path: &Path, entry: &Path) -> Result<Option<String>, Error> {
-    if !is_package(path)? {
-        wrapped::unpack(path, entry)?;
-        return Ok(None);
-    }
-    let control = deb::extract(path, entry)?;
-    if !entry.join("vmlinuz").exists() {
-        return Err(Error::Unsupported {
-            what: path.display().to_string(),
-            reason: format!("the package {} contains no kernel image", control.package),
-            hint: Some(
-                "since Linux 7.2 the image is in linux-binary-*; keep linux-modules-* and \
-                 linux-base-* in the same directory"
-                    .into(),
-            ),
-        });
-    }
-    let file = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
-    let rest = file
-        .strip_prefix("linux-binary-unsigned-")
-        .or_else(|| file.strip_prefix("linux-binary-"));
-    if let Some(rest) = rest.filter(|_| !entry.join("modules").exists()) {
-        for kind in ["modules", "base"] {
-            let sibling = path.with_file_name(format!("linux-{kind}-{rest}"));
-            if sibling.is_file() {
-                deb::extract(&sibling, entry)?;
-            }
-        }
-    }
-    Ok(Some(control.version))
 }
 
 fn parts(path: &Path) -> Result<Parts, Error> {
@@ -257,7 +237,21 @@ fn built(top: &Path, image: PathBuf) -> Parts {
     }
 }
 
-fn copy(parts: &Parts, arch: &'static Arch, entry: &Path) -> Result<(), Error> {
+/// Copies the kernel's files into `entry`, decompressed as far as needed.
+fn copy(given: &Given, entry: &Path) -> Result<Origin, Error> {
+    match given {
+        Given::Packages(packages) => return package::unpack(packages, entry),
+        Given::Wrapped(path) => wrapped::unpack(path, entry, path)?,
+        Given::Parts(parts) => {
+            // Check this before copying, so that errors name the user's file.
+            let arch = entry::inspect(&parts.image)?.kernel.arch();
+            copy_parts(parts, arch, entry)?;
+        }
+    }
+    Ok(Origin::default())
+}
+
+fn copy_parts(parts: &Parts, arch: &'static Arch, entry: &Path) -> Result<(), Error> {
     let copy = |from: &Path, to: PathBuf| -> Result<(), Error> {
         if let Some(parent) = to.parent() {
             files::create_dir(parent)?;
@@ -279,7 +273,7 @@ fn copy(parts: &Parts, arch: &'static Arch, entry: &Path) -> Result<(), Error> {
     };
     let tree = ModuleTree::open(modules, arch)?;
     for (path, installed) in tree.files() {
-        if deb::is_kept_module(installed) {
+        if is_kept_module(installed) {
             copy(path, entry.join("modules").join(installed))?;
         }
     }

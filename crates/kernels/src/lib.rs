@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Names, fetches, builds, imports, caches and reads kernels: images, symbols, types and hooks.
 //!
-//! A [`Store`] keeps them in one directory, keyed by content. Entries are written elsewhere, synced
-//! and renamed, so they are never partial.
+//! A [`Store`] keeps kernels in one directory, keyed by content. Entries are written elsewhere,
+//! synced and renamed, so they are never partial.
 
 mod apt;
 pub mod arch;
@@ -10,7 +10,6 @@ pub mod btf;
 mod build;
 pub mod bytes;
 pub mod child;
-mod deb;
 pub mod decompress;
 mod elf;
 mod entry;
@@ -29,6 +28,7 @@ mod mirrors;
 mod modinfo;
 mod modules;
 mod name;
+mod package;
 mod packages;
 pub mod scratch;
 mod store;

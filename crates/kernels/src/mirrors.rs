@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which Debian mirror to use: this machine's apt sources, or a known one.
+//! Chooses a Debian mirror: one in this machine's apt sources, or a known one.
 
 use crate::arch::Arch;
 use crate::error::Error;
@@ -29,8 +29,8 @@ pub struct Mirrors {
 }
 
 impl Mirrors {
-    /// `archive` usually ends in `/debian`; without `security` (`/debian-security`), only point
-    /// releases are found.
+    /// `archive` usually ends in `/debian`. Without `security` (`/debian-security`), only kernels
+    /// from point releases are found.
     pub fn new(archive: &str, security: Option<&str>) -> Result<Mirrors, Error> {
         for uri in [Some(archive), security].into_iter().flatten() {
             if !is_uri(uri) {
@@ -46,8 +46,9 @@ impl Mirrors {
         })
     }
 
-    /// This machine's mirrors, from apt's sources in `apt_dir` (`/etc/apt`). If none is Debian's, as
-    /// on Ubuntu, those in `known`, the file `Debian.info` of python-apt-common.
+    /// This machine's mirrors, from apt's sources in `apt_dir` (`/etc/apt`). If none of them is for
+    /// Debian, as on Ubuntu, the mirrors in `known`, which is the file `Debian.info` of
+    /// python-apt-common.
     pub fn from_apt(apt_dir: &Path, known: &Path) -> Result<Mirrors, Error> {
         let mut apt = Command::new("apt-get");
         apt.arg("-o").arg(format!("Dir::Etc={}", apt_dir.display()));
@@ -59,7 +60,7 @@ impl Mirrors {
         let sources: Vec<Source> = listed.lines().filter_map(Source::parse).collect();
         let best = |is_security: bool| {
             let found = sources.iter().filter(|s| s.is_security() == is_security);
-            // Others publish one suite below `/debian`, Debian several.
+            // Other archives publish one suite below `/debian`; Debian publishes several.
             let suites = |source: &&Source| -> usize {
                 let own = sources.iter().filter(|s| s.uri == source.uri);
                 own.map(|s| s.suite).collect::<BTreeSet<_>>().len()

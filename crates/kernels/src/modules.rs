@@ -12,9 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 const LIST_LIMIT: u64 = 32 << 20;
-/// In bytes; with debugging information, modules can have 100 MiB.
+/// In bytes; a module with debugging information can have 100 MiB.
 const MODULE_LIMIT: usize = 192 << 20;
-/// Most dependencies of a module, limited by their numbers in the initramfs.
+/// The largest number of dependencies of a module; it is limited because their numbers in the
+/// initramfs have two digits.
 const MOST_NEEDED: usize = 90;
 const DEPTH_LIMIT: usize = 32;
 
@@ -35,7 +36,7 @@ struct ModuleFile {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Module {
-    /// With `_` for `-`.
+    /// The name, in which `_` replaces `-`.
     pub name: String,
     pub elf: Vec<u8>,
 }
@@ -59,7 +60,7 @@ impl ModuleTree {
             files: BTreeMap::new(),
             dependencies: BTreeMap::new(),
         };
-        // Source trees also have a directory `kernel`.
+        // Source trees have a directory `kernel` too.
         if dir.join("include/config").is_dir() {
             for line in list("modules.order")?.unwrap_or_default().lines() {
                 tree.add_built(line.trim());
@@ -119,7 +120,7 @@ impl ModuleTree {
         }
     }
 
-    /// A line of `modules.order`: with `kernel/` in front up to 5.x, an object's name from 6.2 on.
+    /// A line of `modules.order`. It begins with `kernel/`; from 6.2 on it names an object.
     fn add_built(&mut self, line: &str) {
         let path = line.strip_prefix("kernel/").map_or(line, |rest| {
             if self.dir.join(rest.replace(".o", ".ko")).is_file() {
@@ -157,13 +158,13 @@ impl ModuleTree {
     }
 
     /// A module with the name or alias `target`, as in a soft dependency (`crypto-crc32c`,
-    /// `sha256`). The generic one is preferred: it loads on any processor.
+    /// `sha256`). The generic module is preferred because it loads on any processor.
     fn find_alias(&self, target: &str) -> Option<String> {
         let plain = normal(target.strip_prefix("crypto-").unwrap_or(target));
         if self.files.contains_key(&plain) || self.builtin.contains(&plain) {
             return Some(plain);
         }
-        // A built-in one is enough; a faster one may refuse the processor.
+        // A built-in module is enough; a faster one may refuse the processor.
         let generic = format!("{plain}_generic");
         if self.builtin.contains(&generic) {
             return Some(generic);

@@ -11,7 +11,8 @@ use std::str::FromStr;
 pub(crate) const ACCEPTED: &str = "give `debian:6.12` (newest of a series), `debian:6.1.0-56` (one \
                                    package), `debian:6.12/ARCHITECTURE` (another architecture), \
                                    `build:NAME` (built or added here), or the path of a bzImage, \
-                                   an Image, a vmlinux, a .deb or a kernel build directory";
+                                   an Image, a vmlinux, a .deb, an .rpm or a kernel \
+                                   build directory";
 
 const LONGEST_NAME: usize = 64;
 
@@ -32,8 +33,8 @@ pub struct DebianKernel {
 
 impl DebianKernel {
     /// Parses the part after `debian:`, such as `6.12` or `6.1.0-56`, optionally with `/ARCH` in
-    /// lsmeter's or Debian's spelling. The default is this machine's, or that of a full package
-    /// name.
+    /// lsmeter's or Debian's spelling. The default architecture is this machine's, or the one in a
+    /// full package name.
     pub fn parse(text: &str) -> Result<DebianKernel, Error> {
         let bad = |reason: &str| Error::bad_name(&format!("debian:{text}"), reason);
         let (text, arch) = match text.split_once('/') {
@@ -141,6 +142,7 @@ impl FromStr for KernelName {
         }
         let looks_like_version = text.starts_with(|c: char| c.is_ascii_digit())
             && !text.ends_with(".deb")
+            && !text.ends_with(".rpm")
             && series_of(text).is_some();
         if !is_path && looks_like_version && !Path::new(text).exists() {
             return Err(bad(format!("write `debian:{text}` for Debian's kernel")));
@@ -159,8 +161,8 @@ impl fmt::Display for KernelName {
     }
 }
 
-/// A Debian kernel without architecture gets a name for each of `archs`, as in result files; other
-/// names stay.
+/// A Debian kernel without an architecture gets a name for each of `archs`, as in result files.
+/// Other names are not changed.
 pub fn on_each(text: &str, archs: &[&'static Arch]) -> Result<Vec<String>, Error> {
     let Some(version) = text.strip_prefix("debian:") else {
         return Ok(vec![text.to_owned()]);

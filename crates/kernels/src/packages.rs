@@ -6,7 +6,7 @@ use crate::version;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One ABI of a series; sets of packages in order of preference.
+/// One ABI of a series, with sets of packages in order of preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
     /// The ABI name, such as `6.1.0-56`.
@@ -22,8 +22,8 @@ const UNSIGNED: &str = "-unsigned";
 /// Candidates for `kernel`, newest ABI first.
 ///
 /// Up to 7.1, `linux-image-ABI-cloud-amd64-unsigned` and the signed one contain everything. From
-/// 7.2 on `linux-binary-ABI…` has the image, `linux-modules-ABI…` the modules, `linux-base-ABI…`
-/// the configuration, and `linux-image-ABI…` nothing.
+/// 7.2 on, `linux-binary-ABI…` contains the image, `linux-modules-ABI…` the modules,
+/// `linux-base-ABI…` the configuration, and `linux-image-ABI…` nothing.
 pub(crate) fn candidates<'a>(
     kernel: &DebianKernel,
     names: impl Iterator<Item = &'a str>,
@@ -56,8 +56,8 @@ pub(crate) fn series<'a>(names: impl Iterator<Item = &'a str>, arch: &Arch) -> V
     out
 }
 
-/// By kernel version first. Of one version for two Debian releases (`+deb12`, `+deb13`), the older
-/// release counts as newer because its tools are older.
+/// Compares kernel versions first. If one version exists for two Debian releases (`+deb12`,
+/// `+deb13`), the one for the older release counts as newer because its tools are older.
 pub(crate) fn compare_abi(a: &str, b: &str) -> Ordering {
     let parts = |abi: &str| -> (String, u64, String) {
         let (base, build) = abi.split_once("+deb").unwrap_or((abi, ""));
@@ -100,7 +100,8 @@ fn sets(abi: &str, parts: &BTreeSet<Part>, arch: &Arch) -> Vec<Vec<String>> {
         let is_there = parts.contains(&(kind, end));
         is_there.then(|| format!("linux-{kind}-{abi}{flavour}{end}"))
     };
-    // The signed one has the image in its usual place, the unsigned one as `vmlinuz.unsigned`.
+    // The signed package has the image in its usual place, and the unsigned one as
+    // `vmlinuz.unsigned`.
     let binaries = [find("binary", ""), find("binary-unsigned", "")];
     if binaries == [None, None] {
         let images = [find("image", UNSIGNED), find("image", "")];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Directories that are removed after lsmeter ends, even if it is killed.
 //!
-//! Each has a marker file, which names the directory and which its owner keeps locked (flock). A
+//! Each has a marker file, which names the directory, and which the owner keeps locked (flock). A
 //! later lsmeter removes a directory only if its marker names this very directory and is not
-//! locked. Names or process ids would not do: users may choose the same name, and containers have
-//! separate process ids.
+//! locked. Names or process ids would not be enough: users may choose the same name, and containers
+//! have separate process ids.
 
 use rustix::fs::{Mode, OFlags, open};
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Prefix of names; in the user's directories they are hidden.
+/// Prefix of the names; in the user's own directories, they are hidden.
 const PREFIX: &str = "lsmeter-";
 const HIDDEN_PREFIX: &str = ".lsmeter-";
 const MARKER: &str = ".lsmeter-scratch";
@@ -22,7 +22,7 @@ const MARKER_LIMIT: u64 = 1024;
 /// Removed on drop; after a kill, by the next lsmeter that makes one in the same parent.
 #[derive(Debug)]
 pub struct Scratch {
-    // Drop order: the lock is held until the directory is gone.
+    // The order of fields matters: the lock is held until the directory is gone.
     dir: tempfile::TempDir,
     _lock: Option<File>,
 }
@@ -49,7 +49,7 @@ impl Scratch {
     }
 }
 
-/// Writes a file whole or not at all, with the permissions of the umask.
+/// Writes a file completely or not at all, with the permissions that the umask allows.
 pub fn replace<E: From<io::Error>>(
     path: &Path,
     fill: impl FnOnce(&mut File) -> Result<(), E>,
@@ -64,7 +64,7 @@ pub fn replace<E: From<io::Error>>(
     fill(&mut file)?;
     file.sync_all()?;
     fs::rename(&made, path)?;
-    // Not every writable directory can be synced; the file is whole either way.
+    // Not every writable directory can be synced; the file is complete either way.
     let _ = File::open(parent).and_then(|parent| parent.sync_all());
     Ok(())
 }
@@ -79,13 +79,12 @@ fn mark(dir: &Path) -> io::Result<Option<File>> {
         fs::remove_file(&unmarked)?;
         return Ok(None);
     }
-    // Locked before the rename: nobody finds it unlocked.
+    // The marker is locked before the rename, so that nobody finds it unlocked.
     fs::rename(&unmarked, dir.join(MARKER))?;
     Ok(Some(file))
 }
 
-/// Content of a marker. Copied or renamed directories differ in inode or name: they belong to the
-/// user.
+/// Contents of a marker. Copied or renamed directories differ from it and belong to the user.
 fn marker(dir: &Path) -> io::Result<Vec<u8>> {
     let name = dir.file_name().unwrap_or_default();
     let inode = fs::symlink_metadata(dir)?.ino();
@@ -130,7 +129,7 @@ fn take_over(dir: &Path) -> Option<File> {
     if !about.is_dir() || about.uid() != own {
         return None;
     }
-    // Whatever is there must not block or redirect us.
+    // A file of another kind must not block or redirect lsmeter.
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(open(dir.join(MARKER), flags, Mode::empty()).ok()?);
     let about = file.metadata().ok()?;

@@ -13,7 +13,7 @@
 //! ```
 
 use crate::arch::Arch;
-use crate::entry::{self, Kernel};
+use crate::entry::{self, Kernel, Origin};
 use crate::error::Error;
 use crate::files::{self, Lock};
 use crate::name::{DebianKernel, KernelName, check_build_name, debian_name};
@@ -37,7 +37,7 @@ pub enum FetchEvent {
     Downloading {
         packages: Vec<String>,
     },
-    /// Packages that failed; others are tried.
+    /// A package that failed; others are tried.
     Skipped {
         packages: Vec<String>,
         reason: String,
@@ -68,7 +68,7 @@ impl Store {
     }
 
     /// Finds a cached kernel or imports a path; never fetches. A Debian series means its newest
-    /// cached kernel. [`Error::Environment`] if its files changed.
+    /// cached kernel. Returns [`Error::Environment`] if its files changed.
     pub fn resolve(&self, name: &KernelName) -> Result<Kernel, Error> {
         let found = match name {
             KernelName::Path(path) => return self.import(path),
@@ -143,9 +143,9 @@ impl Store {
         scratch: &Scratch,
         from: &Path,
         name: &str,
-        package_version: Option<String>,
+        origin: Origin,
     ) -> Result<Kernel, Error> {
-        entry::complete(from, Path::new(entry::image_in(from)), package_version)?;
+        entry::complete(from, Path::new(entry::image_in(from)), origin)?;
         let key = entry::content_key(from)?;
         let _lock = self.lock()?;
         let target = self.dir.join("kernels").join(&key);
@@ -161,7 +161,7 @@ impl Store {
         self.name_entry(key, name)
     }
 
-    /// Needs the lock; replaces the name's previous kernel.
+    /// Replaces the name's previous kernel. The caller must hold the lock.
     fn name_entry(&self, key: &str, name: &str) -> Result<Kernel, Error> {
         let old = self.key(name).ok();
         if old.as_deref() != Some(key) {
@@ -197,7 +197,7 @@ impl Store {
         Lock::take(&self.dir.join("lock"), &mut || {})
     }
 
-    /// Debian's by age, then the others.
+    /// The names: Debian's by age, then the others.
     fn names(&self) -> Result<Vec<String>, Error> {
         let dir = self.dir.join("names");
         let entries = fs::read_dir(&dir).map_err(Error::io("list", &dir))?;
@@ -230,7 +230,7 @@ impl Store {
         self.discard(&self.dir.join("kernels").join(key))
     }
 
-    /// Removes an entry: renamed first, so that others no longer see it, then deleted.
+    /// Removes an entry. It is renamed first, so that others no longer see it, and then deleted.
     pub(crate) fn discard(&self, path: &Path) -> Result<(), Error> {
         let scratch = self.scratch()?;
         match fs::rename(path, scratch.path().join("removed")) {
@@ -241,10 +241,10 @@ impl Store {
     }
 }
 
-/// Replaces `/` of a kernel's name in file names; names do not contain it.
+/// Replaces the `/` in a kernel's name in file names. Names do not contain this character.
 const NAMES_SLASH: &str = "@";
 
-/// Debian's by architecture (this machine's first) and age, then the others by name.
+/// Orders Debian's kernels by architecture (this machine's first) and age, then the others by name.
 fn compare_names(a: &str, b: &str) -> Ordering {
     match (debian_of(a), debian_of(b)) {
         (Some((a, of_a)), Some((b, of_b))) => (of_b.is_native().cmp(&of_a.is_native()))

@@ -11,11 +11,11 @@ pub use tar::EntryType as Kind;
 
 use crate::decompress::damaged;
 
-/// Longest name, as `PATH_MAX`.
+/// The length of the longest name, as in `PATH_MAX`.
 const NAME_LIMIT: u64 = 4096;
 /// In bytes: a path and a few numbers.
 const PAX_LIMIT: u64 = 64 << 10;
-/// Most bytes after the archive: padding, and pixz(1)'s index.
+/// The largest number of bytes after the archive, which may be padding or pixz(1)'s index.
 const REST_LIMIT: u64 = 16 << 20;
 
 #[derive(Debug)]
@@ -37,9 +37,9 @@ pub struct Entry {
     pub capability: Option<Vec<u8>>,
 }
 
-/// Calls `each` for each entry with its data, until it breaks off or the archive ends. The caller
-/// must limit the archive's length and entries. Those of `each`, and `fail` of an error for a
-/// damaged archive: [`io::ErrorKind::UnexpectedEof`] if it is cut off.
+/// Calls `each` for each entry with its data, until `each` returns an error or the archive ends.
+/// The caller must limit the archive's length and entries. Errors are those of `each`, and `fail`
+/// of the error in a damaged archive, which is [`io::ErrorKind::UnexpectedEof`] if it is cut off.
 pub fn read<E>(
     reader: impl Read,
     fail: impl Fn(io::Error) -> E,
@@ -102,7 +102,7 @@ fn entry<R: Read>(item: &tar::Entry<'_, R>, more: Extensions) -> io::Result<Entr
         gid: id(more.gid, number(&fields.gid, || header.gid())?)?,
         mtime_s: match more.mtime_s {
             Some(mtime_s) => mtime_s,
-            // In base 256 it may be negative.
+            // A number in base 256 may be negative.
             None => number(&fields.mtime, || header.mtime())? as i64,
         },
         link: link.unwrap_or_default(),
@@ -124,7 +124,7 @@ fn id(extended: Option<u64>, in_header: u64) -> io::Result<u32> {
     id.map_err(|_| damaged("the archive has an invalid user or group ID"))
 }
 
-/// A reader whose end is an error: the archive itself marks its end.
+/// A reader whose end is an error, because the archive itself marks its end.
 struct Endless<R>(R);
 
 impl<R: Read> Read for Endless<R> {
@@ -165,7 +165,7 @@ fn gnu_name<R: Read>(item: &mut tar::Entry<'_, R>) -> io::Result<Vec<u8>> {
     Ok(name)
 }
 
-/// Extension headers: values that do not fit an entry's fields.
+/// Extension headers, for values that do not fit into an entry's fields.
 #[derive(Default)]
 struct Extensions {
     path: Option<Vec<u8>>,

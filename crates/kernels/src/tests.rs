@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
+mod packages;
+
 use super::*;
 use crate::decompress::Format;
-use crate::fixtures::{Entry as E, bzimage, control, deb, elf, put};
+use crate::fixtures::{Entry as E, bzimage, compress, control, deb, elf, put, rpm, zimg};
 use std::fs;
 use testing::elf::module;
 
@@ -45,7 +47,7 @@ fn is_empty(store: &Store) -> bool {
 fn an_added_kernel_stands_by_itself() {
     let (dir, store) = store();
     let path = put(dir.path(), "bzImage", image("6.12.1-mine"));
-    let added = store.add(&path, Some("mine")).unwrap();
+    let added = store.add(&[&path], Some("mine")).unwrap();
     fs::remove_file(&path).unwrap();
     assert_eq!(
         (added.name.as_str(), added.series.as_str()),
@@ -61,7 +63,7 @@ fn an_added_kernel_stands_by_itself() {
     assert_eq!(store.list().unwrap(), std::slice::from_ref(&added));
 
     let path = put(dir.path(), "other", image("6.12.1-mine"));
-    assert_eq!(store.add(&path, None).unwrap().name, "build:6.12.1-mine");
+    assert_eq!(store.add(&[&path], None).unwrap().name, "build:6.12.1-mine");
     assert_eq!(count(&store, "kernels"), 1);
     store.remove("build:mine").unwrap();
     assert!(store.resolve(&"build:6.12.1-mine".parse().unwrap()).is_ok());
@@ -78,58 +80,16 @@ fn a_name_used_again_replaces() {
     let (dir, store) = store();
     for release in ["6.1.0-a", "6.1.0-b"] {
         let path = put(dir.path(), "bzImage", image(release));
-        store.add(&path, Some("x")).unwrap();
+        store.add(&[&path], Some("x")).unwrap();
     }
     let list = store.list().unwrap();
     assert_eq!((list.len(), list[0].release.as_str()), (1, "6.1.0-b"));
     assert_eq!(count(&store, "kernels"), 1);
     let path = put(dir.path(), "bzImage", image("6.1.0-c"));
     assert!(matches!(
-        store.add(&path, Some("a/b")),
+        store.add(&[&path], Some("a/b")),
         Err(Error::Usage { .. })
     ));
-}
-
-#[test]
-fn a_package_is_imported_and_added() {
-    let (dir, store) = store();
-    let path = put(dir.path(), "x.deb", package("6.1.0-1-cloud-amd64"));
-    let name = KernelName::Path(path.clone());
-    let imported = store.resolve(&name).unwrap();
-    assert_eq!(imported.package_version.as_deref(), Some("6.1.9-1"));
-    let modules = imported.modules.as_ref().unwrap();
-    assert!(modules.join("kernel/fs/xfs/xfs.ko").exists());
-    assert_eq!(store.resolve(&name).unwrap(), imported);
-    assert!(store.list().unwrap().is_empty());
-    let added = store.add(&path, None).unwrap();
-    assert_eq!(added.name, "build:6.1.0-1-cloud-amd64");
-    assert!(added.config.is_some());
-}
-
-#[test]
-fn the_modules_of_a_split_kernel_lie_beside_it() {
-    let (dir, store) = store();
-    let release = "7.2.1+deb14-cloud-amd64";
-    let kernel = image(release);
-    let at = |file: &str| format!("./usr/lib/modules/{release}/{file}");
-    let debs = [
-        ("binary", at("vmlinuz.unsigned"), kernel.as_slice()),
-        ("modules", at("kernel/fs/xfs/xfs.ko"), b"xfs"),
-        ("base", at("config"), b"CONFIG_TMPFS=y\n"),
-    ];
-    for (kind, file, data) in &debs {
-        let package = format!("linux-{kind}-{release}");
-        let data = deb(&control(&package, "7.2.1-1"), &[E::File(file, data)], None);
-        put(dir.path(), &format!("{package}_7.2.1-1_amd64.deb"), &data);
-    }
-    let import = |kind: &str| {
-        let file = format!("linux-{kind}-{release}_7.2.1-1_amd64.deb");
-        store.import(&dir.path().join(file))
-    };
-    let kernel = import("binary").unwrap();
-    assert!(kernel.modules.is_some() && kernel.config.is_some());
-    let error = import("modules").unwrap_err();
-    assert!(error.hint().unwrap().contains("linux-binary"), "{error}");
 }
 
 #[test]
@@ -153,7 +113,7 @@ fn a_build_directory_gives_its_modules_and_configuration() {
         (by_image.modules, by_image.config),
         (kernel.modules, kernel.config)
     );
-    let added = store.add(&top, Some("rc")).unwrap();
+    let added = store.add(&[&top], Some("rc")).unwrap();
     let modules = added.modules.unwrap();
     assert!(modules.join("kernel/fs/ext4/ext4.ko").exists());
     assert!(!modules.join("kernel/sound").exists());
@@ -190,7 +150,7 @@ fn a_vmlinux_needs_a_way_in() {
         ("6.6.6-elf", Some(0x1000))
     );
     assert_eq!(kernel.vmlinux.as_ref(), Some(&kernel.image));
-    assert!(store.add(&path, Some("v")).unwrap().vmlinux.is_some());
+    assert!(store.add(&[&path], Some("v")).unwrap().vmlinux.is_some());
     let path = put(dir.path(), "vmlinux2", elf(None));
     let error = store.import(&path).unwrap_err();
     assert!(matches!(error, Error::Unsupported { .. }), "{error}");
@@ -214,7 +174,7 @@ fn damage_is_told_and_leaves_nothing() {
         ("cut.deb", &package[..package.len() - 20]),
     ] {
         let path = put(dir.path(), name, data);
-        let error = store.add(&path, Some("x")).expect_err(name);
+        let error = store.add(&[&path], Some("x")).expect_err(name);
         let is_told = matches!(error, Error::Damaged { .. } | Error::Unsupported { .. });
         assert!(is_told, "{name}: {error}");
         store.import(&path).expect_err(name);
@@ -229,7 +189,7 @@ fn what_rots_in_the_cache_is_told() {
     let (dir, store) = store();
     let path = put(dir.path(), "package.deb", package("6.1.0"));
     let name = "build:x".parse().unwrap();
-    let kernel = store.add(&path, Some("x")).unwrap();
+    let kernel = store.add(&[&path], Some("x")).unwrap();
     let entry = kernel.image.parent().unwrap();
     for part in [
         "vmlinuz",
@@ -244,7 +204,7 @@ fn what_rots_in_the_cache_is_told() {
         let error = store.resolve(&name).unwrap_err();
         assert!(error.to_string().contains("has changed"), "{part}: {error}");
         assert!(error.hint().unwrap().contains("kernel add"), "{error}");
-        store.add(&path, Some("x")).unwrap();
+        store.add(&[&path], Some("x")).unwrap();
         assert!(store.resolve(&name).is_ok(), "{part}");
     }
     let imported = store.import(&path).unwrap();
@@ -255,7 +215,7 @@ fn what_rots_in_the_cache_is_told() {
     fs::remove_file(&kernel.image).unwrap();
     assert!(store.list().unwrap().is_empty());
     assert_eq!(store.broken().unwrap()[0].0, "build:x");
-    store.add(&path, Some("x")).unwrap();
+    store.add(&[&path], Some("x")).unwrap();
     assert!(store.resolve(&name).is_ok());
     assert!(store.broken().unwrap().is_empty());
     fs::write(store.dir().join("names/build:x"), "../../etc").unwrap();
@@ -267,7 +227,7 @@ fn what_rots_in_the_cache_is_told() {
 fn named(files: &[&str]) -> (tempfile::TempDir, Store) {
     let (dir, store) = store();
     let path = put(dir.path(), "bzImage", image("6.1.0"));
-    let kernel = store.add(&path, Some("x")).unwrap();
+    let kernel = store.add(&[&path], Some("x")).unwrap();
     let key = kernel.image.parent().unwrap().file_name().unwrap();
     for file in files {
         put(&store.dir().join("names"), file, key.as_encoded_bytes());
@@ -340,14 +300,14 @@ fn a_cache_is_readable() {
     use std::os::unix::fs::PermissionsExt as _;
     let (dir, store) = store();
     let path = put(dir.path(), "package.deb", package("6.1.0"));
-    store.add(&path, Some("x")).unwrap();
+    store.add(&[&path], Some("x")).unwrap();
     store.import(&path).unwrap();
     let sealed = store.dir().join("sealed");
     files::write_sealed(&sealed, b"data").unwrap();
     assert_eq!(files::read_sealed(&sealed, 4).unwrap(), b"data");
     assert!(files::read_sealed(&sealed, 3).is_none());
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode();
-    // Minus the umask of the test.
+    // The permissions that the test's umask allows.
     let all = [mode(&path) & 0o444, mode(store.dir()) & 0o555];
     for path in files::walk(store.dir()).unwrap() {
         let expected = all[usize::from(path.is_dir())];
@@ -367,8 +327,8 @@ fn two_at_once_agree() {
         for i in 0..4 {
             let (store, path) = (&store, &path);
             scope.spawn(move || {
-                store.add(path, Some("same")).unwrap();
-                store.add(path, Some(&format!("own{i}"))).unwrap();
+                store.add(&[path], Some("same")).unwrap();
+                store.add(&[path], Some(&format!("own{i}"))).unwrap();
                 store.import(path).unwrap();
             });
         }
@@ -425,7 +385,7 @@ fn an_image_tells_its_architecture() {
         .find(|arch| arch.flat_image.is_some())
         .unwrap();
     let path = put(dir.path(), "Image", &flat);
-    let kernel = store.add(&path, Some("flat")).unwrap();
+    let kernel = store.add(&[&path], Some("flat")).unwrap();
     assert_eq!(
         (kernel.arch(), kernel.release.as_str()),
         (*arch, "6.12.9-flat")
@@ -435,9 +395,15 @@ fn an_image_tells_its_architecture() {
     assert_eq!(fs::read(&kernel.image).unwrap(), flat);
     let control = control("linux-image-6.12.9", "6.12.9-1");
     let control = control.replace(crate::arch::native().debian.name, arch.debian.name);
-    let data = deb(&control, &[E::File("./boot/vmlinuz-6.12.9", &flat)], None);
+    let application = zimg(&compress(Format::Zstd, &flat));
+    let files = [
+        E::File("./boot/vmlinuz-6.12.9", &application),
+        E::File("./boot/config-6.12.9", b"CONFIG_TMPFS=y\n"),
+    ];
+    let data = deb(&control, &files, None);
     let packed = store.import(&put(dir.path(), "x.deb", data)).unwrap();
     assert_eq!(packed.arch(), *arch);
+    assert_eq!(fs::read(&packed.image).unwrap(), flat);
     let top = dir.path().join("linux");
     put(&top, arch.source.image, &flat);
     put(&top, "include/config/kernel.release", b"6.12.9\n");
@@ -452,7 +418,7 @@ fn an_image_tells_its_architecture() {
     }
     for cut in [0, 0x39, 0x1000, flat.len() / 2] {
         let path = put(dir.path(), "cut", &flat[..cut]);
-        let error = store.add(&path, None).unwrap_err();
+        let error = store.add(&[&path], None).unwrap_err();
         assert!(!matches!(error, Error::Io { .. }), "{cut}: {error}");
     }
     let path = put(dir.path(), "vmlinux", &elf);

@@ -3,13 +3,13 @@
 
 use std::cmp::Ordering;
 
-/// As in dpkg, except for epochs, which kernels do not have, and a revision of 0.
+/// Compares as dpkg does, except for epochs, which kernels do not have, and a revision of 0.
 pub fn compare(a: &str, b: &str) -> Ordering {
     parts(a).cmp(&parts(b))
 }
 
-/// Text by weight and the number after it: its digits without leading zeros, the longer one being
-/// larger. The last part is the end.
+/// The weights of a text, and the number after it as digits without leading zeros, of which the
+/// longer is larger. The last part is the end.
 fn parts(version: &str) -> Vec<(Vec<u16>, usize, &str)> {
     let mut parts = Vec::new();
     let mut rest = version;
@@ -29,7 +29,7 @@ fn parts(version: &str) -> Vec<(Vec<u16>, usize, &str)> {
 
 const END: u16 = 1;
 
-/// A tilde sorts before the end, then the begin of a revision, letters, and all else.
+/// A tilde sorts first, then the end, the beginning of a revision, letters, and everything else.
 fn weight(byte: u8) -> u16 {
     match byte {
         b'~' => 0,
@@ -74,7 +74,7 @@ mod tests {
                     .status()
                     .map(|s| s.success())
             };
-            // Skipped on machines without dpkg.
+            // This is skipped on machines without dpkg.
             if let (Ok(less), Ok(equal)) = (holds("lt"), holds("eq")) {
                 prop_assert_eq!(compare(&a, &b).is_lt(), less);
                 prop_assert_eq!(compare(&a, &b).is_eq(), equal);

@@ -22,11 +22,10 @@ pub(crate) fn is_wrapped(path: &Path) -> Result<bool, Error> {
     Ok(is_zboot(&head) || is_packed)
 }
 
-/// Writes the decompressed kernel image of `path` as `vmlinuz` into `entry`.
-pub(crate) fn unpack(path: &Path, entry: &Path) -> Result<(), Error> {
-    let what = path.display().to_string();
+/// Writes the decompressed kernel image of `path` as `vmlinuz` into `entry`; `what` is for errors.
+pub(crate) fn unpack(path: &Path, entry: &Path, what: &Path) -> Result<(), Error> {
     let data = files::read(path, IMAGE_LIMIT)?;
-    let image = image(&data, &what)?;
+    let image = image(&data, &what.display().to_string())?;
     files::write(&entry.join("vmlinuz"), &image)
 }
 
@@ -69,18 +68,8 @@ fn zboot(data: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{bzimage, compress, elf};
+    use crate::fixtures::{bzimage, compress, elf, zimg};
     use crate::flat::tests::with_rela;
-
-    fn zimg(payload: &[u8]) -> Vec<u8> {
-        let mut out = vec![0u8; 0x200];
-        out[..8].copy_from_slice(b"MZ\0\0zimg");
-        out[8..12].copy_from_slice(&0x200u32.to_le_bytes());
-        out[12..16].copy_from_slice(&(payload.len() as u32).to_le_bytes());
-        out.extend(payload);
-        out.extend([0; 64]);
-        out
-    }
 
     #[test]
     fn every_compression_gives_the_image() {

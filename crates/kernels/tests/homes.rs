@@ -25,7 +25,7 @@ const WORDS: [&str; 17] = [
     "ttyama",
 ];
 
-/// Where they belong.
+/// The files in which these words belong.
 const HOMES: [&str; 3] = [
     "crates/kernels/src/arch/",
     "crates/counts/plugin/arch/",
@@ -90,7 +90,7 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
             .to_string_lossy()
             .into_owned();
         if path.is_dir() {
-            // Tests make kernels and files of every kind.
+            // Tests construct kernels and files for all architectures.
             if !matches!(name.as_str(), "tests" | "vendor" | "target" | "fuzz") {
                 files(&path, found);
             }

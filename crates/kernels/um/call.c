@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What raw_syscall() of the agent is here: the function of the system call table,
- * and what is done on the way back to user space that the next call relies on.
+ * Implements the agent's raw_syscall() in this kernel: it calls the function in the system call
+ * table, and then does the work on the way back to user space on which the next call relies.
  */
 #include <linux/sched.h>
 #include <linux/syscalls.h>
@@ -10,10 +10,10 @@
 #include <asm/unistd.h>
 #include "start.h"
 
-/* arch/x86/um/sys_call_table_64.c; no header has it as it is there. */
+/* From arch/x86/um/sys_call_table_64.c; no header declares it in this form. */
 extern const sys_call_ptr_t sys_call_table[];
 
-/* The same file's: bytes of it. */
+/* From the same file: the size of the table in bytes. */
 extern int syscall_table_size;
 
 long lsmeter_call_count(void)
@@ -25,7 +25,7 @@ long lsmeter_call(long nr, long a, long b, long c, long d, long e, long f)
 {
 	long ret = sys_call_table[nr](a, b, c, d, e, f);
 
-	/* The last reference to a file may be dropped on the way out. */
+	/* The last reference to a file may be dropped on the way back. */
 	if (unlikely(task_work_pending(current)))
 		task_work_run();
 	return ret;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lsmeter's agent in a kernel that is a process (ARCH=um). A system call from this
- * kernel's user space costs two switches of the host's processes; the functions
- * behind it cost what they cost. So the agent is linked into the kernel and calls
- * those functions (call.c) in the context of process 1, whose program does nothing
- * but enter it.
+ * lsmeter's agent in a UML kernel (ARCH=um). A system call from this kernel's user space costs two
+ * context switches between the host's processes. So the agent is linked into the kernel and calls
+ * the functions that implement system calls (call.c) in the context of process 1, whose program
+ * does nothing except enter the agent.
  *
- * The device /lsmeter is the agent's port: its bytes are those of the host's file
- * descriptor 0.
+ * The device /lsmeter is the agent's port, which reads and writes the host's file descriptor 0.
  */
 #include <linux/elf.h>
 #include <linux/file.h>
@@ -73,7 +71,7 @@ static struct miscdevice port = {
 	.fops = &port_operations,
 };
 
-/* The program of process 1: open(DEVICE, O_RDWR), ioctl of it, and no return. */
+/* The program of process 1: open(DEVICE, O_RDWR), then an ioctl that does not return. */
 asm(".pushsection .rodata\n"
     "lsmeter_program_begin:\n"
     "	leaq	2f(%rip), %rdi\n"
@@ -86,7 +84,7 @@ asm(".pushsection .rodata\n"
     "	movl	$16, %eax\n"		/* ioctl */
     "	syscall\n"
     "	movl	$1, %edi\n"
-    "	movl	$231, %eax\n"		/* exit_group: a panic, which the host sees */
+    "	movl	$231, %eax\n"		/* exit_group, which causes a panic that the host sees */
     "	syscall\n"
     "2:	.asciz	\"" DEVICE "\"\n"
     "lsmeter_program_end:\n"
@@ -139,7 +137,10 @@ static int __init write_program(void)
 	n = kernel_write(file, &head, sizeof(head), &pos);
 	if (n == sizeof(head))
 		n = kernel_write(file, lsmeter_program_begin, len, &pos);
-	/* At once, whatever kind of thread this is: a file open for writing is not executed. */
+	/*
+	 * The file must be closed at once, whatever kind of thread this is, because a file that is
+	 * open for writing cannot be executed.
+	 */
 	fput(file);
 	task_work_run();
 	flush_delayed_fput();
@@ -152,7 +153,10 @@ static int __init lsmeter_init(void)
 
 	if (ret)
 		return ret;
-	/* It is unpacked meanwhile, and brings a file of the program's name. */
+	/*
+	 * The initramfs is being unpacked at the same time, and contains a file with the program's
+	 * name.
+	 */
 	wait_for_initramfs();
 	ret = init_mknod(DEVICE, S_IFCHR | 0600,
 			 new_encode_dev(MKDEV(MISC_MAJOR, port.minor)));

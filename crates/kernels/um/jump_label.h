@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jump labels in a kernel that is a process, for x86-64. Both forms take five
- * bytes, so that patching never has to ask which one stands there.
+ * Jump labels in a UML kernel, for x86-64. Both forms take five bytes, so that patching need not
+ * check which one is there.
  */
 #ifndef _ASM_UM_JUMP_LABEL_H
 #define _ASM_UM_JUMP_LABEL_H

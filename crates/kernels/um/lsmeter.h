@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the suite in the kernel shares with the rest of it. */
+/* Shared by the agent in the kernel and the rest of the kernel. */
 #ifndef _ASM_UM_LSMETER_H
 #define _ASM_UM_LSMETER_H
 
@@ -7,8 +7,8 @@
 #include <linux/types.h>
 
 /*
- * While it is set, what copies from and to user space is given addresses of the
- * kernel, where the suite keeps its buffers and names, and copies them plainly.
+ * While this is set, functions that copy from and to user space get addresses in the kernel, where
+ * the agent has its buffers and names, and use plain copies.
  */
 extern bool lsmeter_plain_copies;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Starts the agent as a kernel starts it in a virtual machine: with a stack. */
+/* Starts the agent with a stack, as a kernel does in a virtual machine. */
 #include <sys/auxv.h>
 #include "agent.h"
 #include "start.h"
@@ -12,7 +12,7 @@ void lsmeter_start(void)
 		0,		/* argc */
 		0,		/* argv[0] */
 		0,		/* envp[0] */
-		/* The host's clock without a system call of the host. */
+		/* The host's vDSO, to read the host's clock without a system call. */
 		AT_SYSINFO_EHDR, getauxval(AT_SYSINFO_EHDR),
 		AT_NULL, 0,
 	};
@@ -20,7 +20,7 @@ void lsmeter_start(void)
 	start_c(stack);
 }
 
-/* Whether a word is among the calls "open close". */
+/* Whether a word is in a list of calls such as "open close". */
 static int has_word(const char *calls, const char *word)
 {
 	size_t len = strlen(word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Static calls in a kernel that is a process, for x86-64: each is a direct call
- * of a trampoline, which is a direct jump that text-patch.c changes.
+ * Static calls in a UML kernel, for x86-64. Each is a direct call of a trampoline, which is a
+ * direct jump that text-patch.c changes.
  */
 #ifndef _ASM_UM_STATIC_CALL_H
 #define _ASM_UM_STATIC_CALL_H

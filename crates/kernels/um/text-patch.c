@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Changes this kernel's code while it runs, for jump labels and static calls. It
- * has one processor and its code is its own process's memory: the pages are made
- * writable once, and a change is a copy with signals (its interrupts) held back.
+ * Changes this kernel's code while it runs, for jump labels and static calls. The kernel has one
+ * processor, and its code is memory of its own process. So the pages are made writable once, and a
+ * change is a copy during which signals (the kernel's interrupts) are blocked.
  */
 #include <linux/bug.h>
 #include <linux/irqflags.h>

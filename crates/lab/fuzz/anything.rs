@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A custom policy with arbitrary files; the first byte selects the module. For the fuzzer, and for
-// the test of its corpus.
+// A custom policy with arbitrary files, for the fuzzer and for the test of its corpus. The first
+// byte selects the module.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -64,6 +64,7 @@ pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
         config: None,
         digest: String::new(),
         package_version: None,
+        packages: Vec::new(),
         pvh_entry: None,
         is_program: false,
     };

@@ -15,14 +15,15 @@ u64 busy_ns(void);			/* the caller's processor time only */
 extern u64 clock_cost_ns;		/* shortest measured time of one clock read */
 
 /*
- * undisturbed.c: whether others use this processor's core; only where waiting for that is possible.
+ * undisturbed.c: detects whether others use this processor's core; only where it is possible to
+ * wait until they do not.
  */
 #ifdef ARCH_WAIT_MS
 extern u32 undisturbed_ratio;		/* of a probe, per mille: lowest so far */
 extern u32 pace_ns;			/* time of a probe's work at the start */
 void undisturbed_start(void);
 void undisturbed_next_cell(void);	/* together, measurements may wait ARCH_WAIT_MS for each */
-int undisturbed_wait(void);		/* 1: such a moment was found */
+int undisturbed_wait(void);		/* 1: found an undisturbed moment */
 int undisturbed(void);			/* 1: this is one */
 int undisturbed_lost(u64 ns);		/* accounts a wasted sample; 1: time is left */
 u64 at_pace(u64 ns);			/* this measurement's time at the pace of earlier boots */
@@ -84,7 +85,7 @@ struct sample {
 
 void protocol_start(int in, int out);
 void protocol_forget(void);		/* sends nothing from now on */
-/* Redirects frames; and sends one that arrives there. */
+/* Redirects frames, and sends a frame that arrives there. */
 void protocol_relay(void (*to)(enum frame_type type, const void *frame, size_t len));
 void protocol_pass(const void *frame, size_t len);
 void send_frame(enum frame_type type, const void *payload, size_t len);
@@ -106,6 +107,7 @@ enum metric {
 };
 
 #define CELLS_MAX	512
+#define PROCESSORS_MAX	4u
 #define SAMPLES_MAX	16384		/* of a timed measurement */
 
 struct cell_spec {
@@ -118,6 +120,8 @@ struct cell_spec {
 	u32 ms;			/* throughput: measured period */
 	u32 share;		/* time: the clock's share, per mille */
 	u32 cold;		/* 1: drop dentries and inodes before each operation */
+	u32 transfers;		/* 1: count transfers between processors, not instructions */
+	u32 apart;		/* 1: ... whose processes share no file */
 	u32 ask;		/* 1: report which hooks one operation calls */
 	u32 points;		/* of a sweep (delays.h), in rotation */
 	u32 first_point;
@@ -127,7 +131,8 @@ struct experiment {
 	char dir[1024];
 	char fs[16];
 	int processor;		/* -1: do not pin */
-	int of_memory;		/* measurements to come need it */
+	int of_memory;		/* needed by later measurements */
+	u32 processors;		/* that perform operations in turn; 0: one */
 	unsigned int cells;
 	struct cell_spec cell[CELLS_MAX];
 };
@@ -160,11 +165,12 @@ int list_benchmarks(void);
 
 void run_cells(int in_vm);
 /*
- * The buffer of measurements, free before and between them. fork copies the page tables of the
- * agent's memory, so data of only some experiments goes here, or into memory that they map.
+ * The buffer of measurements, which is free before and between them. fork copies the page tables
+ * of the agent's memory, so data that only some experiments need goes here, or into memory that
+ * they map.
  */
 extern char scratch[65536];
-/* This is a copy, which ends after its measurement: no clean-up necessary. */
+/* This is a copy, which ends after its measurement, so no clean-up is necessary. */
 extern int is_last;
 /* Keeps an existing reason; `what` names the failed action. */
 int explain(struct cell *c, const char *what, long error);
@@ -188,6 +194,13 @@ int measure_time(const struct cell_spec *spec, struct cell *c,
 		 struct outcome *out);
 int measure_throughput(const struct cell_spec *spec, struct cell *c,
 		       struct outcome *out);
+/* transfers.c: starts all processors, of which the kernel has booted one. */
+void processors_start(void);
+int count_transfers(const struct cell_spec *spec, struct cell *c, struct outcome *out);
+/* The n-th operation with its prepare() and undo(), in slot i. */
+int operate_alone(const struct cell_spec *spec, struct cell *c, unsigned int n, unsigned int i,
+		  int marked);
+unsigned int slots(const struct benchmark *b);
 /* The largest i + 1 that this measurement may use. */
 unsigned int batch_limit(const struct cell_spec *spec);
 
@@ -195,11 +208,11 @@ unsigned int batch_limit(const struct cell_spec *spec);
 #define PROGRAM		"program"	/* the benchmark whose variants are the commands */
 struct programs;
 extern struct programs *programs;	/* NULL without programs */
-/* Parses a directive about programs: 1, or 0 if it is another one. */
+/* Parses a directive about programs: returns 1, or 0 if it is another directive. */
 int parse_program(const char *word, char *rest);
-/* The variants if this is the benchmark `program`; ends with a NULL name. */
+/* The variants, if this is the benchmark `program`; they end with a NULL name. */
 const struct variant *program_variants(const struct benchmark *b);
-/* Before any policy is loaded: some forbid mounting. */
+/* Called before any policy is loaded, because some policies forbid mounting. */
 void program_prepare_root(void);
 int is_program(const struct cell_spec *spec);
 int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *out);
@@ -209,7 +222,7 @@ void count_no_program(void);
 const char *ready_disk(void);
 /*
  * For file systems that cannot be made with files in them: the disk with the file system to copy
- * from; NULL as for ready_disk().
+ * from, or NULL as for ready_disk().
  */
 int root_is_copied(const char *fs);
 const char *copied_from(const char *fs);
@@ -226,8 +239,8 @@ void policies_label_copied(const char *path);
 const char *program_device(unsigned int i, char *path, size_t size);
 
 /*
- * settings/given.c: whether this is a child confined by custom policies. It sends requests to its
- * parent.
+ * settings/given.c: whether this is a child that custom policies confine, which sends requests to
+ * its parent.
  */
 int is_given_child(void);
 void given_names_move(unsigned int position);
@@ -235,7 +248,7 @@ long given_drop_caches(void);
 
 /* main.c: reports the reason to the host, cleans up, exits. */
 __attribute__((noreturn, format(printf, 1, 2))) void fatal(const char *fmt, ...);
-/* Fatal if err is an error, whose name and number follow the text. */
+/* Fatal if err is an error. Its name and number follow the text. */
 __attribute__((format(printf, 2, 3))) void or_fatal(long ret, const char *fmt, ...);
 __attribute__((noreturn)) void finish(int status);
 __attribute__((noreturn)) void exit_process(int status);
@@ -243,7 +256,7 @@ __attribute__((noreturn)) void exit_process(int status);
 /* names.c: in the VM only; without names_start(), names_move() does nothing. */
 #define NAME_POSITIONS	8	/* page-sized objects in a slab of names_cache */
 void names_start(void);
-/* Moves path names position objects further in their slab: 0 to 7. */
+/* Moves path names by that many objects (0 to 7) in their slab. */
 void names_move(unsigned int position);
 
 /* modules.c: in the VM only. */
@@ -253,7 +266,7 @@ void send_modules(void);	/* address ranges of module code; nothing without modul
 /* sweep.c: no effect without a sweep. Activates the point of operation i, if any. */
 void delay_operation(const struct cell_spec *spec, unsigned int i);
 void delay_nothing(void);
-/* One operation between these calls, before any is measured. */
+/* One operation is executed between these calls, before any is measured. */
 void ask_begin(const struct cell_spec *spec);
 void ask_end(const struct cell_spec *spec);
 void delays_start(void);

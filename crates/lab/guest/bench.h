@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A benchmark. A file under bench/ declares one or several by BENCH(), which fills in a struct
+ * A benchmark. A file under bench/ declares one or several with BENCH(), which fills in a struct
  * benchmark; nothing else refers to them.
  *
  * The runner (runner.c) runs every benchmark the same way:
  *
  *	setup()                         once per measurement, working directory is
  *	                                empty and current
- *	check()                         once: do the calls do what they say?
+ *	check()                         once: do the calls have the intended effect?
  *	for each batch:
  *		prepare(i)              for each operation i of the batch
  *		op(i)                   for each i: THE MEASURED REGION
@@ -54,7 +54,7 @@ enum bench_class {
 enum bench_suite {
 	SUITE_PAPER,		/* LMBench-Hook, Table 3 */
 	SUITE_LMBENCH,		/* LMbench rows of LSMPMON, Tables 3 and 4 */
-	SUITE_HOWELLS,		/* the tree walk of the credentials patch mail */
+	SUITE_HOWELLS,		/* the tree walk from the e-mail about the credentials patch */
 	SUITE_BEYOND,		/* file system calls that the paper and LSMPMON do not measure */
 	SUITE_NETWORK,		/* sockets, on the loopback interface */
 	SUITE_IPC,		/* pipes, queues, signals, operations on other tasks */
@@ -73,17 +73,17 @@ struct variant {
 	long arg2;
 	/*
 	 * In exact counts, this many operations run between one round of prepare() and one of
-	 * undo(), and this is the only number measured; 0: each operation is prepared and undone by
+	 * undo(), and no other number is measured. 0: each operation is prepared and undone by
 	 * itself.
 	 */
 	unsigned int together;
 	/*
-	 * Components of the only path that an operation walks, straight down (AA/BB: 2); 0: no such
-	 * path, or its length is irrelevant.
+	 * The number of components in the only path that an operation walks, straight down (AA/BB:
+	 * 2). 0: there is no such path, or its length is irrelevant.
 	 */
 	unsigned int depth;
 	/*
-	 * Required kernel modules, separated by blanks: a machine booted for the benchmark loads
+	 * Required kernel modules, separated by blanks. A machine booted for the benchmark loads
 	 * those that are not built in, with their dependencies. setup() checks that everything is
 	 * available.
 	 */
@@ -111,12 +111,12 @@ struct cell {
 struct benchmark {
 	const char *name;
 	const char *summary;	/* one line for `lsmeter list benchmarks` */
-	const char *source;	/* paper section or table, mail, man page */
+	const char *source;	/* paper section or table, e-mail, man page */
 	const char *syscalls;	/* measured, in order: "open close" */
 	const struct variant *variants;	/* ends with a NULL name */
 	enum bench_class class;
 	enum bench_suite suite;
-	unsigned int number;	/* order inside the suite */
+	unsigned int number;	/* order within the suite */
 	unsigned int measures;	/* MEASURE_* */
 	/*
 	 * Limit of operations prepared before the first is undone; 0: no limit. mkdir has 9,437
@@ -131,7 +131,7 @@ struct benchmark {
 	unsigned int composite : 1;
 	/* Work of processes created in the region belongs to the operation. */
 	unsigned int counts_children : 1;
-	/* Required number of operations; 0: the caller's. */
+	/* Required number of operations; 0: the caller decides. */
 	unsigned int repetitions;
 	/*
 	 * One untimed prepare/undo pair serves the whole batch: op(i) leaves nothing behind (stat,
@@ -152,8 +152,8 @@ struct benchmark {
  *	      .variants = VARIANTS({ "AA/BB", .depth = 2 }),
  *	      .setup = setup, .check = check, .op = op);
  *
- * Name, class, suite, number in the suite and summary; then other fields. By default, a benchmark
- * named access measures the latency of access, from access(2).
+ * The arguments are name, class, suite, number in the suite and summary, then other fields. By
+ * default, a benchmark named access measures the latency of access, from access(2).
  */
 #define BENCH(_name, _class, _suite, _number, _summary, ...)		\
 	static const struct benchmark *const BENCH_ENTRY(__LINE__)	\
@@ -201,15 +201,15 @@ int failed(struct cell *c, const char *call, long error);
 /* The path of a program that exits with 0 at once. */
 extern char exit_program[];
 
-/* A check(): the error of a call, or failed() with `what` if its result is wrong. */
+/* For check(): returns the error of a call, or failed() with `what` if its result is wrong. */
 int wrong_if(struct cell *c, long ret, int wrong, const char *what);
 
 /* Deterministic: the same names with every stack and in every boot. */
 u64 random_u64(struct cell *c);
 
 /*
- * Markers: no-op instructions that the QEMU plugin recognises at translation, from the
- * architecture's marker(kind). counts/plugin/markers.h has the same numbers; lab's build checks
+ * Markers: no-op instructions, made by the architecture's marker(kind), which the QEMU plugin
+ * recognises at translation. counts/plugin/markers.h defines the same numbers; lab's build checks
  * that they agree.
  */
 #define MARKER_MAGIC		0x4c534d00	/* "LSM\0" */

@@ -4,7 +4,7 @@
 
 #define BENCHMARKS_MAX	256
 
-#ifndef AT_FORMS	/* at-forms.h: every call is made in the form it is named */
+#ifndef AT_FORMS	/* without at-forms.h, calls are made in the form of their name */
 #define AT_FORMS
 #endif
 
@@ -109,7 +109,7 @@ static int put_line(const char *text, size_t len)
 	return 0;
 }
 
-/* The measured calls, "open close", as this architecture makes them. */
+/* The measured calls, such as "open close", in the form that this architecture has. */
 static void made_calls(const char *calls, char *dst, size_t size)
 {
 	static const struct {

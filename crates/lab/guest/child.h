@@ -11,7 +11,7 @@
 #define CHILD		0	/* c->state[]: its process */
 #define SETTLE_NS	2000000	/* longer than the child needs to start waiting */
 
-/* When this returns the child is asleep, so it never runs in a measured region. */
+/* When this returns, the child is asleep, so it never runs in a measured region. */
 static inline int start_child(struct cell *c)
 {
 	struct timespec time = { 0, SETTLE_NS };
@@ -37,7 +37,7 @@ static inline void end_child(struct cell *c)
 	SYS(wait4, c->state[CHILD], NULL, 0, 0);
 }
 
-/* Waits for a child that exits with `good`, or with an error number: 0, or the error. */
+/* Waits for a child that exits with `good` or with an error number. Returns 0 or the error. */
 static inline long result_of_child(long pid, int good)
 {
 	int status = -1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * CLOCK_MONOTONIC_RAW: not slewed by NTP. The system call costs as much as a short benchmark, so
- * this looks up the vDSO function as a dynamic linker would. Without a vDSO it makes the system
- * call.
+ * Reads CLOCK_MONOTONIC_RAW, which NTP does not slew. The system call costs as much as a short
+ * benchmark, so this looks up the vDSO function, as a dynamic linker would. Without a vDSO it
+ * makes the system call.
  */
 #include <linux/auxvec.h>
 #include <linux/elf.h>

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The instructions metric: operations one at a time, each between two markers. Warm-up runs before
- * the measurement's first marker. Composite benchmarks also open regions in it, which do not count.
+ * The instructions metric: operations run one at a time, each between two markers. The warm-up
+ * runs before the measurement's first marker. Composite benchmarks also open regions in the
+ * warm-up, which do not count.
  */
 #include "agent.h"
 #include "settings/first.h"
 
 #define SLOTS_DEFAULT	4096
 
-static unsigned int slots(const struct benchmark *b)
+unsigned int slots(const struct benchmark *b)
 {
 	return b->max_batch ? b->max_batch : SLOTS_DEFAULT;
 }
@@ -57,9 +58,8 @@ static int operate(const struct benchmark *b, struct cell *c, unsigned int i,
 	return result < 0 ? explain(c, b->syscalls, result) : 0;
 }
 
-/* The n-th operation with its prepare() and undo(), in slot i. */
-static int operate_alone(const struct cell_spec *spec, struct cell *c,
-			 unsigned int n, unsigned int i, int marked)
+int operate_alone(const struct cell_spec *spec, struct cell *c, unsigned int n, unsigned int i,
+		  int marked)
 {
 	const struct benchmark *b = spec->benchmark;
 	int err, undone;
@@ -99,13 +99,13 @@ static int ask(const struct cell_spec *spec, struct cell *c)
 	return err ? err : undone;
 }
 
-/* All operations at one position, then at the next. */
+/* All operations at one position come first, then those at the next. */
 static unsigned int name_position(unsigned int i, unsigned int n)
 {
 	return (u64)i * NAME_POSITIONS / n;
 }
 
-/* No undo: the copy exits afterwards. */
+/* Nothing is undone, because the copy exits afterwards. */
 static int operate_together(const struct cell_spec *spec, struct cell *c,
 			    unsigned int n, struct outcome *out)
 {
@@ -133,6 +133,8 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 	unsigned int warmup = spec->warmup, n;
 	int err = 0;
 
+	if (spec->transfers)
+		return count_transfers(spec, c, out);
 	/* Benchmarks with a required number have long operations. */
 	if (b->repetitions && warmup > 1)
 		warmup = 1;
@@ -143,10 +145,10 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 		err = ask(spec, c);
 	if (err)
 		return err;
-	/* A sweep only needs the calls of an operation, not long-term costs. */
+	/* A sweep needs only the calls of an operation, not long-term costs. */
 	if (spec->points && together > samples)
 		together = samples;
-	/* Before the measurement begins: emulation is faster there. */
+	/* This is done before the measurement begins, because emulation is faster there. */
 	for (n = 0; n < together && !err; n++)
 		err = prepare(b, c, n);
 	if (err)

@@ -30,7 +30,7 @@ struct delay_point {
 
 struct delay_module {
 	const char *name;
-	/* In a VM, before anything else; may be NULL. */
+	/* Called in a VM, before anything else; may be NULL. */
 	void (*prepare)(void);
 	/*
 	 * Called once, in the working directory, before the first measurement. From then on the
@@ -39,9 +39,9 @@ struct delay_module {
 	 */
 	void (*start)(void);
 	/*
-	 * The point's hooks are delayed by that time, all others by 0. In addition each waits for a
-	 * floor, even at 0: otherwise entering and leaving the wait loop would add to every delay
-	 * except 0, and bend the line at its start.
+	 * Delays the point's hooks by that time, and all others by 0. In addition, each hook waits
+	 * for a floor, even with a delay of 0. Otherwise entering and leaving the wait loop would
+	 * add to every delay except 0, and bend the line at its start.
 	 */
 	void (*set)(const struct delay_point *point);
 	/*
@@ -50,11 +50,11 @@ struct delay_module {
 	 */
 	void (*ask_begin)(void);
 	size_t (*ask_end)(char *text, size_t size);
-	/* Once, after the last measurement: removes all delays. */
+	/* Called once, after the last measurement: removes all delays. */
 	void (*stop)(void);
 	/*
-	 * Outside a VM, whenever the agent ends, even by a signal: removes persistent state. May be
-	 * NULL.
+	 * Called outside a VM, whenever the agent ends, even by a signal: removes persistent
+	 * state. May be NULL.
 	 */
 	void (*leave)(void);
 };
@@ -67,7 +67,7 @@ struct delay_module {
 
 struct delays {
 	const struct delay_module *module;
-	int listed_only;		/* ALL_HOOKS means the listed ones */
+	int listed_only;		/* ALL_HOOKS means the listed hooks */
 	int counted;			/* delays are in instructions, not ns */
 	int own_only;			/* processes of a benchmark are not delayed */
 	unsigned int hooks;
@@ -83,9 +83,9 @@ extern struct delays *delays;
 
 /* When the agent ends outside a VM. */
 void delays_leave(void);
-/* survive.c: fatal() if delays outlive the process that requested them. Before start(). */
+/* survive.c: fatal() if delays outlive the process that requested them. Called before start(). */
 void prove_delays_end(void);
-/* sweep.c. A listed hook cannot be delayed: its points have no effect. */
+/* sweep.c: reports that a listed hook cannot be delayed, so that its points have no effect. */
 void undelayed(const char *hook);
 /* Zeroed memory that forked children do not inherit; fatal() on failure. */
 void *delay_memory(size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that one or several modules deny, and all others allow. The path names the modules: a
+ * Files that one or several modules deny, and that all others allow. The path names the modules: a
  * letter in the name for AppArmor, TOMOYO, SELinux or Smack, and the directory for Landlock, whose
  * rules have no file names. All paths have the same length.
  */
@@ -22,8 +22,8 @@ struct policy;
 int denials_expect(struct cell *c, const char *path, long *expected);
 
 /*
- * Called after a module's policy comes into force, or with NULL before any: these modules must deny
- * their files, and all others must be allowed.
+ * Called after a module's policy comes into force, or with NULL before any does. Modules whose
+ * policies are in force must deny their files, and all other files must be allowed.
  */
 void denials_confined(const struct policy *p);
 

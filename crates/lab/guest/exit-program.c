@@ -46,7 +46,7 @@ static void write_program(long fd)
 		fatal("writing the program that exits: %s (%ld)", errno_name(n), -n);
 }
 
-/* In a VM it replaces the agent's file, whose path policies allow. */
+/* In a VM, the program replaces the agent's file, whose path policies allow. */
 void exit_program_start(int in_vm)
 {
 	long err = 0, fd;

@@ -55,6 +55,8 @@ static const struct {
 	{ "ms", offsetof(struct cell_spec, ms), 1, 3600000 },
 	{ "share", offsetof(struct cell_spec, share), 1, 1000 },
 	{ "cold", offsetof(struct cell_spec, cold), 0, 1 },
+	{ "transfers", offsetof(struct cell_spec, transfers), 1, 1 },
+	{ "apart", offsetof(struct cell_spec, apart), 0, 1 },
 	{ "ask", offsetof(struct cell_spec, ask), 0, 1 },
 };
 
@@ -179,6 +181,11 @@ static void parse_line(char *line)
 			fatal("experiment: fs wants a name of 1 to 15 bytes");
 	} else if (!strcmp(word, "memory")) {
 		experiment.of_memory = 1;
+	} else if (!strcmp(word, "processors")) {
+		word = next_word(&rest);
+		if (!word || parse_u32(word, PROCESSORS_MAX, &experiment.processors) ||
+		    !experiment.processors)
+			fatal("experiment: processors wants 1 to %u", PROCESSORS_MAX);
 	} else if (!strcmp(word, "policy")) {
 		char *module = next_word(&rest), *state = next_word(&rest);
 
@@ -221,8 +228,8 @@ void parse_directives(char *text, size_t len)
 }
 
 /*
- * In a VM the directives may be in the initramfs: the time of the host's write to the port is
- * random, and the deterministic clock allows no randomness.
+ * In a VM the directives may be in the initramfs, because the time at which the host writes to the
+ * port is random, and the deterministic clock allows no randomness.
  */
 static int read_file(char *text, size_t size)
 {

@@ -110,7 +110,7 @@ static long remove_at(int parent, const char *name, unsigned int depth)
 	long err, fd;
 
 	err = SYS(unlinkat, parent, name, 0);
-	/* A policy may refuse before the kernel sees that it is a directory. */
+	/* A policy may refuse the call before the kernel notices that this is a directory. */
 	if (err != -EISDIR && err != -EPERM && err != -EACCES)
 		return err == -ENOENT ? 0 : err;
 	if (depth >= TREE_DEPTH_MAX)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * On the host: frames through standard input and output; work in a new directory below the given
- * one, removed at the end.
+ * On the host, frames go through standard input and output. The agent works in a new directory
+ * below the given one, and removes it at the end.
  */
 #include <asm/signal.h>
 #include "delays.h"
@@ -12,7 +12,7 @@ static long own_pid;
 
 static void restorer(void)
 {
-	/* Never returns: the handler ends the process. */
+	/* This never returns, because the handler ends the process. */
 	exit_process(1);
 }
 
@@ -48,7 +48,7 @@ static void set_handler(int number, void (*handler)(int))
 void host_start(void)
 {
 	own_pid = SYS(getpid);
-	/* A closed pipe then gives EPIPE, and the agent cleans up. */
+	/* Writing to a closed pipe then returns EPIPE, and the agent cleans up. */
 	set_handler(SIGPIPE, SIG_IGN);
 	set_handler(SIGTERM, on_signal);
 	set_handler(SIGINT, on_signal);

@@ -11,6 +11,9 @@
 #define CREATE_RULESET_VERSION		1
 #define RULE_PATH_BENEATH		1
 #define RULE_NET_PORT			2
+/* A flag of RESTRICT_SELF, from ABI 7 on: programs log their denials, if audit is on. */
+#define LOG_NEW_EXEC_ON			(1u << 1)
+#define LOGGING_ABI			7
 
 #define ACCESS_EXECUTE		(1ull << 0)
 #define ACCESS_WRITE_FILE	(1ull << 1)

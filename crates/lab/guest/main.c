@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The agent: init in a VM, a process on the host. It says hello, reads the experiment, measures it
- * and ends.
+ * The agent: init in a VM, a process on the host. It sends hello, reads the experiment, measures
+ * it and ends.
  */
 #include "agent.h"
 #include "settings/memory.h"
@@ -90,6 +90,7 @@ __attribute__((noreturn, used)) void start_c(const u64 *stack)
 		send_modules();
 	read_experiment(in_vm);
 	memory_start();
+	processors_start();
 	policies_load();
 	if (in_vm)
 		vm_enter_directory();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Messages of c->variant->arg2 bytes from one end of a pair to the other, both in the same task.
- * They fill the buffer from its start, which no longer contains addresses then.
+ * They fill the buffer from its start, where there are no addresses by then.
  */
 #ifndef LSMETER_MESSAGES_H
 #define LSMETER_MESSAGES_H

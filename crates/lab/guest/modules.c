@@ -71,8 +71,8 @@ void load_modules(void)
 }
 
 /*
- * Code sections by name, as sysfs does not report their flags: .text and its parts, and .fixup,
- * which kernels before 5.17 have.
+ * Recognises code sections by name, because sysfs does not report their flags: .text and its
+ * parts, and .fixup, which kernels before 5.17 have.
  */
 static int is_code(const char *section)
 {

@@ -13,7 +13,7 @@ static inline int open_queue(struct cell *c)
 	struct mq_attr attr = { .mq_maxmsg = 4, .mq_msgsize = MESSAGE_MAX };
 	long fd;
 
-	/* Unique per agent: several may run on this machine. */
+	/* The name is unique per agent, because several may run on this machine. */
 	format(slot_name(c, 0), SLOT_SIZE, "lsmeter-%lu", (unsigned long)SYS(getpid));
 	fd = SYS(mq_open, slot_name(c, 0), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600, &attr);
 	if (fd == -ENOSYS)

@@ -2,12 +2,12 @@
 /*
  * The cost of a path lookup depends on the location of the kernel's copy of the name. The copy is a
  * page-sized object in a slab of eight (names_cache, fs/namei.c), and page lookup takes fewer
- * instructions for the slab's first page. A boot's path walks get the same object throughout, at
+ * instructions for the slab's first page. All path walks of a boot get the same object, which is
  * random.
  *
- * So the regions of a measurement use different ones: children that wait for a FIFO's other end
+ * So the regions of a measurement use different objects: children that wait for a FIFO's other end
  * keep the names with which they opened it. In seven of eight positions the name is not the first
- * object, and they give the dominant path.
+ * object, and these positions give the dominant path.
  */
 #include <linux/sched.h>
 #include "agent.h"
@@ -43,7 +43,7 @@ static __attribute__((noreturn)) void hold_names(int in)
 }
 
 /*
- * The child runs first: it runs when woken until it waits again, before the call that woke it
+ * Lets the child run first: when woken, it runs until it waits again, before the call that woke it
  * returns.
  */
 static long give_precedence(long pid)
@@ -81,7 +81,7 @@ void names_start(void)
 	sys_close(fd[0]);
 }
 
-/* Opens the FIFO's other end: all children continue, and close theirs. */
+/* Opens the FIFO's other end, so that all children continue and close theirs. */
 static void names_return(void)
 {
 	long fd = sys_open(FIFO, O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);

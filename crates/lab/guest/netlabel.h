@@ -32,7 +32,7 @@ struct netlabel_order {
 	char attributes[2048];
 };
 
-/* In the data: a message for each command, then the answer. */
+/* The data contains a message for each command, then the answer. */
 static inline struct netlabel_order *netlabel_order(struct cell *c, int command)
 {
 	return (struct netlabel_order *)slot_data(c) + command;
@@ -66,7 +66,7 @@ static inline void add(struct netlabel_order *m, u16 type, const void *value, u1
 }
 
 /*
- * Pads the request with a no-op message, so that its length, and the kernel's copying, does not
+ * Pads the request with a no-op message, so that its length, and the cost of copying it, does not
  * depend on the label.
  */
 static inline void fill_up(struct netlabel_order *m)
@@ -155,7 +155,7 @@ static inline int open_netlabel(struct cell *c, u32 address)
 	c->state[FAMILY] = ret;
 	if (own_label(label) <= 0)
 		format(label, sizeof(label), "none");
-	/* With the final NUL, like netlabelctl(8). */
+	/* The label includes the final NUL, as with netlabelctl(8). */
 	describe(c, STATICADD, address, label, strlen(label) + 1);
 	describe(c, STATICREMOVE, address, NULL, 0);
 	return 0;

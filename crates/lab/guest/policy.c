@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Loads policies, and proves that they are enforced. */
+/* Loads policies, and checks that they are enforced. */
 #include <linux/mman.h>
 #include "policy.h"
 #include "denials.h"
@@ -227,43 +227,6 @@ void prove_own_file(const struct policy *p, const char *name)
 	prove_allowed(p, what, err);
 }
 
-/* Whether one kernel log record contains both texts. */
-static int is_logged(const char *text, const char *other)
-{
-	static char record[8192];	/* longer than the kernel's records */
-	int found = 0;
-	long fd, n;
-
-	fd = sys_open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
-	or_fatal(fd, "opening /dev/kmsg");
-	/* EPIPE: records were overwritten before they were read; continue. */
-	while (!found &&
-	       ((n = sys_read(fd, record, sizeof(record) - 1)) > 0 || n == -EPIPE)) {
-		if (n < 0)
-			continue;
-		record[n] = '\0';
-		found = find_text(record, text) && find_text(record, other);
-	}
-	sys_close(fd);
-	return found;
-}
-
-void prove_logged(const struct policy *p, const char *text, const char *other)
-{
-	unsigned int tries;
-
-	/* The audit thread writes it asynchronously. */
-	for (tries = 0; tries < 100; tries++) {
-		if (is_logged(text, other)) {
-			step("%s: logged: %s %s", p->module->name, text, other);
-			return;
-		}
-		pause_ms(10);
-	}
-	fatal("%s does not notice: the kernel's log has no %s %s", p->module->name,
-	      text, other);
-}
-
 long in_child(long (*access)(const void *argument), const void *argument)
 {
 	long pid, result = -EIO;
@@ -285,12 +248,17 @@ long in_child(long (*access)(const void *argument), const void *argument)
 	return result;
 }
 
-long open_own(const char *path, int flags)
+const char *own_path(const char *path)
 {
-	char own[1200];
+	static char own[1200];
 
 	format(own, sizeof(own), "%s%s", agent_root, path);
-	return sys_open(own, flags | O_CLOEXEC, 0);
+	return own;
+}
+
+long open_own(const char *path, int flags)
+{
+	return sys_open(own_path(path), flags | O_CLOEXEC, 0);
 }
 
 size_t write_whole(const char *path, const void *data, size_t len)

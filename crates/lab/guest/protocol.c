@@ -76,7 +76,7 @@ static void write_all(const u8 *p, size_t left)
 		if (n == -EINTR)
 			continue;
 		if (n <= 0) {
-			/* Nobody reads: nothing can be reported any more. */
+			/* Nobody reads, so nothing can be reported any more. */
 			channel_out = -1;
 			finish(1);
 		}

@@ -21,7 +21,9 @@ void ready_start(void)
 {
 	unsigned int i;
 
-	/* Shared: a page copied at a fork would be a different one. */
+	/*
+	 * The pages are shared, because a page that is copied at a fork would be a different one.
+	 */
 	pages = map_shared(READY_PAGES * PAGE_SIZE);
 	for (i = 0; i < READY_PAGES; i++) {
 		pages[i].number = i;

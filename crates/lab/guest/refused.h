@@ -19,8 +19,8 @@ static inline int has_capability(int capability)
 
 /*
  * For setup(): ret is the result of a first call, usual the result if no module objects. Modules
- * that object (lockdown, loadpin) return EPERM, or that a signature is missing. A policy returns
- * EACCES and has it logged, which is not the measured operation.
+ * that object (lockdown, loadpin) return EPERM, or an error for a missing signature. A policy
+ * returns EACCES and has the denial logged, which is not the measured operation.
  */
 static inline int keep_refusal(struct cell *c, long ret, long usual, int capability)
 {
@@ -36,7 +36,7 @@ static inline int keep_refusal(struct cell *c, long ret, long usual, int capabil
 	return 0;
 }
 
-/* Returned by op(): only the same refusal is correct. */
+/* The result of op(): only the same refusal is correct. */
 static inline long refused(struct cell *c, long ret)
 {
 	return ret == c->state[REFUSAL] ? 0 : ret < 0 ? ret : -EINVAL;

@@ -53,7 +53,7 @@ int explain(struct cell *c, const char *what, long error)
 	return error;
 }
 
-/* splitmix64: any seed works, and every measurement starts with the same one. */
+/* splitmix64. Any seed works, and every measurement starts with the same one. */
 u64 random_u64(struct cell *c)
 {
 	u64 z = c->random += 0x9e3779b97f4a7c15ull;
@@ -299,12 +299,16 @@ void run_cells(int in_vm)
 	pin();
 	touch_memory();
 	/*
-	 * Not MCL_FUTURE: mmap() would then populate its mappings, which would change the mmap
-	 * benchmark. Without permission only certainty is lost.
+	 * MCL_FUTURE is not used, because mmap() would then populate its mappings, which would
+	 * change the mmap benchmark. If this is not permitted, pages may be swapped out, but
+	 * results remain correct.
 	 */
 	SYS(mlockall, 1 /* MCL_CURRENT */);
 	if (is_copied) {
-		/* Programs are counted after their run, which takes long. Memory is not counted. */
+		/*
+		 * Programs are counted after their first run, which takes long. For memory,
+		 * nothing is counted.
+		 */
 		armed = !programs && !experiment.of_memory;
 		if (armed) {
 			marker(MARKER_ARM);

@@ -23,7 +23,7 @@ struct self_attr {
 	char text[];
 };
 
-/* Reads the attribute of all modules. Returns their number. */
+/* Reads the attribute from all modules. Returns their number. */
 static inline long get_self_attr(struct self_attr *to)
 {
 	u32 size = ATTR_MAX;

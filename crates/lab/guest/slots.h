@@ -19,15 +19,15 @@
 static const char padded_name[16] __attribute__((aligned(8), unused)) = "-lsmeter";
 #define PADDED_NAME	(padded_name + 1)
 
-/* All callbacks have one signature, and most benchmarks only need part of it. */
+/* All callbacks have the same parameters, and most benchmarks need only some of them. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define SLOT_SIZE	64
 #define MAX_SLOTS	512	/* max_batch of benchmarks that use names */
 #define MAX_FD_SLOTS	256	/* well below the usual limit of 1024 */
 /*
- * max_batch where a slot has state (an attribute's value, blocks): small, so that the warm-up uses
- * every slot and its memory is in its final place.
+ * max_batch of benchmarks whose slots have state (an attribute's value, blocks). It is small, so
+ * that the warm-up uses every slot and its memory is in its final place.
  */
 #define WARM_SLOTS	64
 #define SLOT_FDS	(MAX_SLOTS * SLOT_SIZE)
@@ -83,7 +83,7 @@ static inline int slot_close_two(struct cell *c, unsigned int i)
 	return sys_close(*slot_fd(c, 2 * i + 1));
 }
 
-/* A file of size bytes under every slot's name. */
+/* Makes a file of size bytes under every slot's name. */
 static inline int slots_make_files(struct cell *c, size_t size)
 {
 	unsigned int i;
@@ -108,8 +108,8 @@ static inline void slots_close(struct cell *c)
 }
 
 /*
- * Opens a descriptor for every slot: path, or the slot's name if NULL. All or none: the runner
- * calls no teardown() after a failed setup().
+ * Opens a descriptor for every slot: path, or the slot's name if NULL. Opens all or none, because
+ * the runner calls no teardown() after a failed setup().
  */
 static inline int slots_open(struct cell *c, const char *path, int flags)
 {
@@ -155,7 +155,7 @@ static inline void close_file(struct cell *c)
 	close_as(c, 0);
 }
 
-/* Whether the error means a call that the kernel or file system does not support. */
+/* Whether the error means that the kernel or file system does not support the call. */
 static inline int is_missing(long ret)
 {
 	return ret == -ENOSYS || ret == -EOPNOTSUPP;

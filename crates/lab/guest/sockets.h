@@ -102,7 +102,10 @@ static inline long new_socket(enum socket_kind kind)
 		   socket_kinds[kind].protocol);
 }
 
-/* Why setup() got no socket: missing from the kernel, or not allowed for this user. */
+/*
+ * The reason why setup() got no socket: it is missing from the kernel, or not allowed for this
+ * user.
+ */
 static inline int no_socket(struct cell *c, long err)
 {
 	switch (err) {
@@ -207,7 +210,7 @@ static inline long connect_slot(struct cell *c, int fd, unsigned int i)
 	return SYS(connect, fd, slot_address(c, i), c->state[ADDRESS_SIZE]);
 }
 
-/* Close resets the connection: neither end waits for late segments. */
+/* Close resets the connection, so that neither end waits for late segments. */
 static inline long close_at_once(int fd)
 {
 	struct {
@@ -280,7 +283,7 @@ static inline int *slot_fd2(struct cell *c, unsigned int i)
 
 /*
  * A client at the address of slot 1, connected to a server: streams through the listener, which
- * stays open, others by each other's addresses.
+ * stays open, other sockets by each other's addresses.
  */
 static inline long connect_both(struct cell *c, enum socket_kind kind)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Proof that no delay outlives the process that requested it. A child requests delays, a witness in
- * its scope times a few calls, the child is killed during a delay, and the witness times them
+ * Checks that no delay outlives the process that requested it. A child requests delays, a witness
+ * in its scope times a few calls, the child is killed during a delay, and the witness times them
  * again.
  */
 #include <linux/close_range.h>
@@ -45,7 +45,7 @@ static int is_asked(const char *hook)
 	return 0;
 }
 
-/* Others would only take time: each needs a program. */
+/* Other hooks would only take time, because each needs a program. */
 static unsigned int keep_asked_hooks(void)
 {
 	unsigned int i, n = 0;
@@ -58,7 +58,7 @@ static unsigned int keep_asked_hooks(void)
 	return n;
 }
 
-/* Only its pipes are open in it, and nothing that keeps the delays. */
+/* It has only its pipes open, and no file that keeps the delays active. */
 static __attribute__((noreturn)) void witness(int from, int to)
 {
 	struct note note;

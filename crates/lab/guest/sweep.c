@@ -183,7 +183,7 @@ void ask_end(const struct cell_spec *spec)
 	send_frame(FRAME_ASKED, asked, 4 + len);
 }
 
-/* Without delays the slope would be 0, and wrong. */
+/* Without delays the slope would be 0, which would be wrong. */
 void delays_check(void)
 {
 	unsigned int i;

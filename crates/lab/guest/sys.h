@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Raw system calls. The agent is built without a C library (-nostdlib -ffreestanding): there is
+ * Raw system calls. The agent is built without a C library (-nostdlib -ffreestanding), so there is
  * nothing between a benchmark and the kernel, and one small static binary runs on every kernel, in
  * a VM or on the host. Every sys_*() returns the kernel's result: a value or -errno.
  */
@@ -27,8 +27,8 @@ typedef int64_t s64;
 
 /*
  * SYS(name, args...): sys_name with up to six scalar arguments. Names are those of the oldest form
- * (open, not openat): if an architecture does not have it, its arch.h defines the replacement as
- * SYS_OF_name (at-forms.h).
+ * (open, not openat). If an architecture does not have that form, its arch.h defines the
+ * replacement as SYS_OF_name (at-forms.h).
  */
 #define SYS_ARG(x)		((long)(x))
 #define SYS6(nr, a, b, c, d, e, f) \
@@ -101,8 +101,8 @@ int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t len);
 
 /*
- * Bounded formatting: %s %d %u %lu %ld %lx %x %c %% and a width with 0 (%04u). Always ends dst with
- * NUL; returns the length written.
+ * Bounded formatting: %s %d %u %lu %ld %lx %x %c %% and a width with 0 (%04u). Always ends dst
+ * with NUL. Returns the number of characters written.
  */
 size_t format(char *dst, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -112,8 +112,8 @@ size_t format(char *dst, size_t size, const char *fmt, ...)
 int make_file(const char *path, size_t size);
 /*
  * Sets the access time of files that will be read to well after their last change. Under relatime,
- * the default, a read then never updates it; otherwise this depends on the second in which the file
- * was made.
+ * the default, a read then never updates it. Without this, an update would depend on the second in
+ * which the file was made.
  */
 int settle_atime(const char *path);
 int make_dirs(const char *path);		/* every directory above the last '/' */

@@ -43,7 +43,7 @@ static inline int check_existing(struct cell *c, long id, const char *wrong)
 	return id == c->state[OBJECT] ? 0 : failed(c, wrong, 0);
 }
 
-/* The complete check() of a call that creates one: it can be removed once. */
+/* The complete check() of a call that creates an object: it can be removed once. */
 static inline int check_object(struct cell *c, long id, const char *wrong,
 			       int (*undo)(struct cell *c, unsigned int i))
 {

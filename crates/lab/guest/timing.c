@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The timed metrics. Only the loop over op() is between two clock readings, neither prepare() nor
- * undo(). Nothing is sent while measuring.
+ * The timed metrics. Only the loop over op() is between two clock readings, without prepare() and
+ * undo(). Nothing is sent during a measurement.
  */
 #include "agent.h"
 
-#define BATCH_MAX	(1u << 20)	/* where a benchmark sets no limit */
+#define BATCH_MAX	(1u << 20)	/* if a benchmark sets no limit */
 #define SIZING_TRIES	3
 #define NS_PER_MS	1000000ull
 #define DISTURBED	(1ull << 63)	/* flag in a sample's operations */
-#define FEW_ALONE	8		/* with this many, disturbed samples are left out */
+#define FEW_ALONE	8		/* with this many undisturbed ones, others are left out */
 
 unsigned int batch_limit(const struct cell_spec *spec)
 {
@@ -21,8 +21,8 @@ unsigned int batch_limit(const struct cell_spec *spec)
 }
 
 /*
- * One batch of n operations; adds its time to *ns. With alone, waits for a moment when nobody else
- * uses the processor's core, and reports whether it found one.
+ * One batch of n operations; adds its time to *ns. If `alone` is given, waits for a moment at
+ * which nobody else uses the processor's core, and reports whether it found one.
  */
 static int run_batch(const struct benchmark *b, struct cell *c, unsigned int n,
 		     u64 *ns, int *alone)
@@ -153,7 +153,7 @@ int measure_time(const struct cell_spec *spec, struct cell *c,
 		cell_samples[taken] = (struct sample){ alone ? batch : batch | DISTURBED, ns };
 		kept += alone;
 		taken++;
-		/* After a wait in vain, takes samples as they come. */
+		/* If waiting was in vain, takes samples as they come. */
 		if (!alone && !undisturbed_lost(ns))
 			most = samples;
 	}

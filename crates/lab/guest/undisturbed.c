@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Detects whether others use part of this processor's core, possibly its other hardware thread. A
- * virtual machine cannot see that, and an operation takes up to twice as long. Others come and go
+ * virtual machine cannot see this, and an operation takes up to twice as long. Others come and go
  * within milliseconds, so a probe runs next to each sample. Dependent additions take a time set by
  * the processor's frequency. Independent additions take longer as soon as others use part of the
- * core. So the ratio shows others at any frequency. Probes select samples; the samples' own times
- * never do.
+ * core. So the ratio reveals other users of the core at any frequency. Only probes select samples;
+ * the samples' own times never do.
  */
 #include "agent.h"
 
 #ifdef ARCH_WAIT_MS
 
 #define STEPS		1000	/* of eight independent additions */
-#define CHAINED_STEPS	250	/* of eight dependent ones: with four units equally long, 0.7 us */
+#define CHAINED_STEPS	250	/* of eight dependent ones; 0.7 us, like the others on four units */
 #define NS_PER_MS	1000000ull
 #define BOOT_WAIT_MS	1000	/* plus ARCH_WAIT_MS for each measurement */
 #define CELL_WAIT_MS	500	/* at most, to leave time for later measurements */
 #define WINDOW_MS	10	/* of calibration */
 #define WINDOWS		100	/* without an earlier boot's value: longer than a disturbance */
-#define LONGEST_NS	1000000000ull	/* of a sample whose pace is corrected */
+#define LONGEST_NS	1000000000ull	/* limit for samples whose pace is corrected */
 #define PER_MILLE	1000
 #define RATIO_MOST	4000	/* per mille */
 #define TOLERATED	60	/* per mille above the ratio of an undisturbed processor */
@@ -71,7 +71,7 @@ static __attribute__((noinline, aligned(64))) u64 parallel_ns(void)
 	return now_ns() - begin;
 }
 
-/* In per mille; useless if the clock stands still. */
+/* The ratio in per mille; useless if the clock stands still. */
 static u32 probe(u64 *chained)
 {
 	u64 ratio;
@@ -111,7 +111,7 @@ static u32 quantile(const u32 *counts, u32 all, u32 per_mille)
 	return i;
 }
 
-/* From earlier boots: a whole boot may be disturbed. */
+/* A value from earlier boots, because a boot may be disturbed from start to end. */
 static u32 known(const char *text, const char *word)
 {
 	size_t len = strlen(word);
@@ -158,7 +158,7 @@ void undisturbed_start(void)
 	reference_ns = known(text, KNOWN_PACE);
 	for (i = 0; i < (ratio ? 1 : WINDOWS); i++)
 		calibrate();
-	/* As in later boots. */
+	/* Use the same reference as in later boots. */
 	if (!reference_ns)
 		reference_ns = pace_ns;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Benchmarks that change too much for a machine that is not lsmeter's own. */
+/* For benchmarks that change too much on a machine that is not lsmeter's own. */
 #ifndef LSMETER_VM_ONLY_H
 #define LSMETER_VM_ONLY_H
 

@@ -89,9 +89,9 @@ static void open_port(void)
 }
 
 /*
- * Newer kernels end a task's slice with a separate timer (HRTICK), so an operation that lets two
- * tasks run, like exec, is always interrupted. Others ignore the word, and a kernel without debugfs
- * keeps its setting.
+ * Newer kernels end a task's slice with a separate timer (HRTICK), so an operation in which two
+ * tasks run, such as exec, is always interrupted. Other kernels ignore the word, and a kernel
+ * without debugfs keeps its setting.
  */
 static void end_slices_with_ticks(void)
 {
@@ -127,7 +127,7 @@ static void idle_cheaply(void)
 
 void vm_start(void)
 {
-	/* The port first, so that later failures can be reported. */
+	/* Open the port first, so that later failures can be reported. */
 	if (mount_one("devtmpfs", "/dev", 0) == -ENODEV)
 		make_devices();
 	open_port();
@@ -135,7 +135,7 @@ void vm_start(void)
 	mount_one("proc", "/proc", 1);
 	mount_one("sysfs", "/sys", 1);
 	end_slices_with_ticks();
-	/* Missing in a kernel without LSMs. */
+	/* This is missing in a kernel without LSMs. */
 	mount_one("securityfs", "/sys/kernel/security", 0);
 	load_modules();
 }
@@ -193,7 +193,7 @@ static void write_disk(void)
 	u64 disk_size = 0;
 	long image, disk;
 
-	/* A root is large: no second copy of it in the disk's page cache. */
+	/* A root is large, so avoid a second copy of it in the disk's page cache. */
 	image = sys_open(IMAGE, (programs ? O_RDWR : O_RDONLY) | O_CLOEXEC, 0);
 	or_fatal(image, "opening " IMAGE);
 	disk = sys_open(DISK, O_RDWR | O_CLOEXEC | (programs ? O_DIRECT : 0), 0);
@@ -218,9 +218,32 @@ static void write_disk(void)
 	sys_close(image);
 }
 
+/*
+ * Mounts as in a container: the image is the lower layer, and files that are written go to the
+ * upper layer, here in memory.
+ */
+static long mount_overlay(const char *disk)
+{
+	static char options[1200];
+	const char *wanted = policies_root_options();
+	long err;
+
+	sys_mkdir("/lower", 0755);
+	sys_mkdir("/upper", 0755);
+	err = SYS(mount, disk, "/lower", "ext4", 0, wanted);
+	or_fatal(err, "mounting ext4 on /lower");
+	err = SYS(mount, "tmpfs", "/upper", "tmpfs", 0, programs ? "size=100%,nr_inodes=0" : NULL);
+	or_fatal(err, "mounting tmpfs on /upper");
+	sys_mkdir("/upper/files", 0755);
+	sys_mkdir("/upper/work", 0755);
+	format(options, sizeof(options), "lowerdir=/lower,upperdir=/upper/files,workdir=/upper/work%s%s",
+	       wanted ? "," : "", wanted ? wanted : "");
+	return SYS(mount, "overlay", experiment.dir, "overlay", 0, options);
+}
+
 static void mount_file_system(void)
 {
-	static const char *const on_disk[] = { "ext4", "xfs", "btrfs" };
+	static const char *const on_disk[] = { "ext4", "xfs", "btrfs", "overlay" };
 	const char *fs = experiment.fs, *disk;
 	unsigned int i;
 	long err;
@@ -238,7 +261,9 @@ static void mount_file_system(void)
 			write_disk();
 			disk = DISK;
 		}
-		err = SYS(mount, disk, experiment.dir, fs, 0, policies_root_options());
+		err = strcmp(fs, "overlay") ?
+		      SYS(mount, disk, experiment.dir, fs, 0, policies_root_options()) :
+		      mount_overlay(disk);
 	}
 	or_fatal(err, "mounting %s on %s", fs, experiment.dir);
 	if (root_is_copied(fs)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The extended attribute of all xattr benchmarks: our own (a variant's arg is XATTR_OURS), an
- * access control list, or one whose name makes the kernel call modules.
+ * The extended attribute of all xattr benchmarks: lsmeter's own (a variant's arg is XATTR_OURS),
+ * an access control list, or one whose name makes the kernel call modules.
  */
 #ifndef LSMETER_XATTR_H
 #define LSMETER_XATTR_H
@@ -12,7 +12,7 @@
 
 enum { XATTR_OURS, XATTR_ACL, XATTR_SECURITY };
 
-/* Two values of equal length, which replace each other. */
+/* Two values of the same length, which replace each other. */
 enum { XATTR_OLD, XATTR_NEW };
 
 #define XATTR_VALUE	"0123456789abcdef0123456789abcdef"
@@ -77,9 +77,9 @@ static inline int xattr_choose_ours(struct cell *c, const char *path)
 }
 
 /*
- * Sets the attribute on the file path and leaves its name in c->path2. Ours is user.lsmeter, or
- * trusted.lsmeter if the file system has no user.* attributes (tmpfs before 6.6) and the agent is
- * privileged.
+ * Sets the attribute on the file path and leaves its name in c->path2. lsmeter's own is
+ * user.lsmeter, or trusted.lsmeter if the file system has no user.* attributes (tmpfs before 6.6)
+ * and the agent is privileged.
  */
 static inline int xattr_choose(struct cell *c, const char *path)
 {
@@ -109,7 +109,7 @@ static inline int xattr_expect(struct cell *c, const char *path, int which)
 	return 0;
 }
 
-/* For setup(): a file with the attribute under every slot's name. */
+/* For setup(): makes a file with the attribute under every slot's name. */
 static inline int xattr_make_files(struct cell *c)
 {
 	unsigned int i;

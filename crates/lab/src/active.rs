@@ -10,9 +10,10 @@ pub(crate) fn active_lsms(list: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Is the requested stack active? Additional modules are ignored; missing ones and a different
-/// order are not. The error has a reason, and whether the kernel has all modules that it can have:
-/// the order is its own, or an exclusive module is missing because another one runs.
+/// Checks whether the requested stack is active. Additional modules are ignored; missing modules
+/// and a different order are errors. The error contains a reason, and whether the kernel runs every
+/// module that it can: if so, it only uses its own order, or an exclusive module is missing because
+/// another one runs.
 pub(crate) fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), (String, bool)> {
     if stack.is_default() {
         return Ok(());
@@ -46,7 +47,7 @@ pub(crate) fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), (St
     };
     Err(if missing.is_empty() {
         let why = match asked.iter().position(|lsm| lsm == "capability") {
-            Some(1..) => " (Linux puts capability first, whatever lsm= says: LSM_ORDER_FIRST)",
+            Some(1..) => " (Linux puts capability first, regardless of lsm=: LSM_ORDER_FIRST)",
             _ => "",
         };
         let reason = format!("the kernel did not honour the stack's order: it runs {runs}{why}");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Keeps a processor awake. A virtual processor that has slept is mostly disturbed by others for up
-//! to half a second; one that always runs mostly is not (`docs/time.md`).
+//! Keeps a processor awake. After a virtual processor has slept, other guests usually disturb it
+//! for up to half a second; a processor that always runs is rarely disturbed (`docs/time.md`).
 
 use std::io;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) struct Awake {
 }
 
 impl Awake {
-    /// Takes the last processor that this process may use: interrupts go to the first.
+    /// Uses the last processor that this process may use, because interrupts go to the first.
     pub fn start() -> io::Result<Awake> {
         let allowed = sched_getaffinity(None)?;
         let last = (0..CpuSet::MAX_CPU).rfind(|number| allowed.is_set(*number));
@@ -27,7 +27,7 @@ impl Awake {
         let is_over = Arc::new(AtomicBool::new(false));
         let is_stopped = Arc::clone(&is_over);
         let run = move || {
-            // With any other priority it would take time from the measured task.
+            // With any other priority, this thread would take time from the measured task.
             if sched_setaffinity(None, &processor).is_ok() && yield_to_all().is_ok() {
                 while !is_stopped.load(Ordering::Relaxed) {
                     std::hint::spin_loop();
@@ -56,7 +56,7 @@ impl Drop for Awake {
     }
 }
 
-/// SCHED_IDLE: this thread runs only where its processor would be idle.
+/// SCHED_IDLE: this thread runs only while its processor would otherwise be idle.
 fn yield_to_all() -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: 0 };
     // SAFETY: the system reads `parameters`, which outlives the call; 0 is this thread.

@@ -24,8 +24,8 @@ impl BuiltIn {
         Ok(listed.map_or(BuiltIn::Unlisted(bytes), BuiltIn::Listed))
     }
 
-    /// Can the kernel have this module? Without a list: does the image contain the name as a C
-    /// string?
+    /// Whether the kernel may have this module. If there is no list of modules, whether the image
+    /// contains the name as a C string.
     pub fn may_have(&self, module: &str) -> bool {
         match self {
             BuiltIn::Listed(names) => names.contains(module),

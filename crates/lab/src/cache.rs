@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Earlier measurements, by machine and directives.
 //!
-//! An entry has the agent's frames and the plugin's records; they are evaluated at each use.
-//! Entries of one machine are in one directory, which is locked during use and removed as a whole.
+//! An entry contains the agent's frames and the plugin's records, which are evaluated at each use.
+//! The entries of one machine are in one directory, which is locked while in use, and removed as a
+//! unit.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -15,11 +16,11 @@ use kernels::files::{digest, read_sealed, write_sealed};
 use model::Failure;
 use rustix::fs::{Access, FlockOperation, flock};
 
-/// Limit of an entry's size, compressed or not.
+/// The maximum size of an entry, both compressed and uncompressed.
 const LIMIT_BYTES: usize = 256 << 20;
 const UNUSED: Duration = Duration::from_secs(60 * 24 * 3600);
 const DEFAULT_BYTES: u64 = 5 << 30;
-/// Less space is reported: a run of the preset quick writes about this.
+/// Less free space than this is reported. A run of the preset quick writes about this much.
 const SPACE_BYTES: u64 = 16 << 20;
 /// A digest in hexadecimal.
 const KEY_CHARS: usize = 64;
@@ -63,11 +64,11 @@ impl Cache {
         Cache { dir }
     }
 
-    /// None if the directory cannot be made, locked or trusted: then nothing is cached.
+    /// None if the directory cannot be made, locked or trusted; nothing is cached then.
     pub fn machine(&self, key: &str) -> Option<Entries> {
         private(&self.dir)?;
         let dir = self.dir.join(key);
-        // Another lsmeter may drop it before it is locked.
+        // Another lsmeter may remove it before it is locked.
         for _ in 0..3 {
             private(&dir)?;
             let lock = File::open(&dir).ok()?;
@@ -85,7 +86,7 @@ impl Cache {
         None
     }
 
-    /// Why nothing can be cached.
+    /// The reason why nothing can be cached, if there is one.
     pub fn doubt(&self) -> Option<String> {
         let usable = private(&self.dir).is_some()
             && rustix::fs::access(&self.dir, Access::WRITE_OK | Access::EXEC_OK).is_ok();
@@ -100,11 +101,11 @@ impl Cache {
         (free < SPACE_BYTES).then(|| format!("{dir} has only {} KiB of space left", free >> 10))
     }
 
-    /// Machines' last use, bytes, and directory; the latest first.
+    /// The last use, size in bytes, and directory of each machine; the most recently used first.
     fn machines(&self) -> Vec<(SystemTime, u64, PathBuf)> {
         let entries = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten();
         let measure = |machine: fs::DirEntry| {
-            // Ignores entries from others.
+            // Ignores directories that are not machines.
             let name = machine.file_name();
             let is_key = name.len() == KEY_CHARS
                 && name.as_encoded_bytes().iter().all(u8::is_ascii_hexdigit);
@@ -128,7 +129,8 @@ impl Cache {
         (all.len(), all.iter().map(|(_, bytes, _)| bytes).sum())
     }
 
-    /// Removes machines that were not used for long, and those beyond `limit` bytes; none in use.
+    /// Removes machines that have not been used for a long time, and the oldest ones beyond `limit`
+    /// bytes, except those in use.
     pub fn trim(&self, limit: u64) {
         let mut total = 0;
         for (used, bytes, dir) in self.machines() {
@@ -141,7 +143,7 @@ impl Cache {
         }
     }
 
-    /// Removes all machines; returns how many are in use and stay.
+    /// Removes all machines except those in use, and returns the number of these.
     pub fn clear(&self) -> usize {
         let machines = self.machines().into_iter();
         machines.filter(|(.., dir)| !remove(dir)).count()
@@ -158,7 +160,7 @@ fn remove(dir: &Path) -> bool {
         && fs::remove_dir_all(dir).is_ok()
 }
 
-/// Whether the open directory is still the one of this name.
+/// Whether this name still refers to the open directory.
 fn is_at(open: &File, dir: &Path) -> bool {
     let inode =
         |metadata: io::Result<fs::Metadata>| metadata.map(|found| (found.dev(), found.ino())).ok();
@@ -170,7 +172,7 @@ impl Entries {
         self.dir.join(name)
     }
 
-    /// Prevents use of entries copied from other machines.
+    /// Prevents the use of entries that were copied from other machines.
     fn title(&self, name: &str) -> String {
         format!("{} {name}\n", self.machine)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The embedded agent's benchmarks. The list is the agent's own (`agent --list` at build time), so
-//! that it cannot differ from what the agent can measure.
+//! The embedded agent's benchmarks. The agent itself prints the list (`agent --list` at build
+//! time), so it cannot differ from what the agent can measure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -24,7 +24,7 @@ pub struct Benchmark {
     /// `AA/BB`, `4KB`, `depth3`; no blank and no `:`.
     pub variant: String,
     pub suite: Suite,
-    /// Order inside the suite; the row of Table 3 for the paper's.
+    /// Order within the suite; for the paper's benchmarks, the row of Table 3.
     pub number: u32,
     /// One of the paper's eight classes of file access (section 4.1: `file`, `directory`, `link`,
     /// `attribute`, `xattr`, `descriptor`, `read-write`, `event`); of other calls `process`,
@@ -34,18 +34,18 @@ pub struct Benchmark {
     pub measures: Measures,
     /// System calls in the measured region, in order, by the kernel's names.
     pub syscalls: Vec<String>,
-    /// The table, section, mail or manual page that defines it.
+    /// The table, section, e-mail or manual page that defines it.
     pub source: String,
     pub summary: String,
-    /// Most operations in a timed batch; `None` is any number.
+    /// The largest number of operations in a timed batch; `None` means that there is no limit.
     pub max_batch: Option<u32>,
     /// One operation is the sum of several measured regions (a tree walk).
     pub composite: bool,
     pub counts_children: bool,
-    /// Required counted operations per measurement (if composite, also when timed); `None` leaves
-    /// it to the caller.
+    /// Required number of counted operations per measurement (if composite, of timed ones too);
+    /// `None` lets the caller decide.
     pub repetitions: Option<u32>,
-    /// Path components that an operation walks straight down; `None` without such a path.
+    /// Path components that an operation walks straight down; `None` if it has no such path.
     pub depth: Option<u32>,
     pub modules: Vec<String>,
 }

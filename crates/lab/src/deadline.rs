@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-/// A limit on the time in which a process runs or sleeps. Time spent runnable does not count: on a
-/// loaded machine a guest makes progress slowly.
+/// A limit on the time that a process runs or sleeps. Time that it spends waiting for a processor
+/// does not count, because a guest makes progress slowly on a loaded machine.
 #[derive(Debug)]
 pub(crate) struct Deadline {
     process: Option<Pid>,
@@ -55,7 +55,7 @@ impl Waited {
         Waited(threads.collect())
     }
 
-    /// The time of the thread that waited most: a machine has one processor.
+    /// The time of the thread that waited longest, because a machine has one processor.
     fn since(&self, before: &Waited) -> Duration {
         let threads = self.0.iter();
         let waits = threads.map(|(thread, waited)| {

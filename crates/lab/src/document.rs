@@ -31,7 +31,7 @@ pub(crate) fn document(
         };
         for warning in entry.warnings {
             let position = cells.len() as u32;
-            // Each program is denied other accesses.
+            // Each program has its own denied accesses.
             let alone = u32::from(warning.kind == WarningKind::Denials) * position;
             let of_kind = doubted.entry((warning.kind, alone)).or_default();
             of_kind.push((position, warning));
@@ -87,8 +87,7 @@ pub(crate) fn document(
     }
 }
 
-/// One environment per architecture, and one for UML kernels; nothing if all measurements share
-/// one.
+/// One environment per architecture, and one for UML kernels; nothing if there is only one.
 fn origins(
     cells: &[Cell],
     experiment: &Experiment,

@@ -82,7 +82,7 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// `emulators`: one per architecture, in the order of its kernels, or none.
+    /// `emulators` has one entry per architecture, in the order of the kernels, or is empty.
     pub fn now(experiment: &Experiment, emulators: &[Option<&Qemu>]) -> Begun {
         let others = emulators.iter().skip(1);
         Begun {

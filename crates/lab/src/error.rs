@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Errors that prevent a run. Failures of one measurement are stored with it.
+//! Errors that prevent a run. The failure of a single measurement is stored with that measurement.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -27,7 +27,7 @@ pub enum Finding {
         clock_ns: f64,
     },
     Lost {
-        /// With the console's last lines.
+        /// Includes the console's last lines.
         reason: String,
     },
     /// Cannot be measured in this configuration.
@@ -65,7 +65,7 @@ impl Gathering {
         }
     }
 
-    /// Can the agent detect that others use the processor's core? Then rounds that differ get more
+    /// Whether the agent detects other users of the core. If so, rounds that differ get more
     /// visits.
     pub fn set_probed(&mut self, probes: bool) {
         self.rounds.set_probed(probes);
@@ -76,8 +76,8 @@ impl Gathering {
         self.active_lsms = active_lsms.to_vec();
     }
 
-    /// Adds one visit's finding; returns the finished measurement after the last visit. A
-    /// measurement that failed in one visit has failed.
+    /// Adds one visit's finding, and returns the finished measurement after the last visit. A
+    /// measurement fails if it fails in any visit.
     pub fn take(&mut self, finding: Finding, keep_samples: bool) -> Option<Finished> {
         if self.left == 0 {
             return None;
@@ -86,7 +86,7 @@ impl Gathering {
         let is_ok =
             matches!(&finding, Finding::Report { report, .. } if report.status == Status::Ok);
         if !is_ok && self.rounds.are_complete() {
-            // A failed extra visit leaves the earlier result.
+            // If an extra visit fails, the earlier result is kept.
             return self.finish_unless_disturbed(keep_samples);
         }
         let (report, counts, clock_ns) = match finding {
@@ -130,8 +130,7 @@ impl Gathering {
         self.left = 1;
     }
 
-    /// The measurement without further visits, if the requested ones are done and it is not
-    /// finished.
+    /// Returns the measurement without further visits, if the requested visits are done.
     pub fn give_up(&mut self, keep_samples: bool) -> Option<Finished> {
         let is_open = self.left > 0 || self.lacks() > 0;
         (is_open && self.rounds.are_complete()).then(|| self.finish(keep_samples))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The agent as a process of this machine: time on real silicon, without root.
+//! Runs the agent as a process on this machine, to measure time on real hardware without root.
 
 use std::fs::File;
 use std::io::Write;
@@ -21,7 +21,7 @@ use kernels::child::die_with_parent;
 /// The agent may have to remove the tree walk's 19,255 files from a slow disk.
 const LEAVE: Duration = Duration::from_secs(60);
 
-/// A memfd: works without any directory that allows execution.
+/// A memfd, which does not need a directory that allows execution.
 fn agent_file(agent: &[u8]) -> std::io::Result<File> {
     let fd = rustix::fs::memfd_create("lsmeter-agent", rustix::fs::MemfdFlags::CLOEXEC)?;
     let mut file = File::from(fd);
@@ -61,7 +61,7 @@ pub fn measure(
         &mut || process.status().map(|status| end_of("the agent", status)),
         listener,
     );
-    // The agent removes its directory before it exits; only a hung one is killed.
+    // The agent removes its directory before it exits; it is killed only if it hangs.
     if outcome.is_err() {
         process.terminate();
     }
@@ -78,7 +78,7 @@ pub fn measure(
 }
 
 pub fn check_directory(dir: &Path) -> Result<(), LabError> {
-    // The error's own text has the name of a temporary file, which is useless to a user.
+    // The error's own text contains the name of a temporary file, which is useless to a user.
     let refused = match tempfile::tempfile_in(dir) {
         _ if !dir.is_dir() => "no such directory".to_owned(),
         Err(error) => error.kind().to_string(),

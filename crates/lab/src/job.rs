@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A measurement's job as data: it need not be compiled into the agent's catalogue.
+//! A measurement's job as data, so that it need not be compiled into the agent's catalogue.
 
 use model::Metric;
 
@@ -7,7 +7,7 @@ use crate::catalogue::{Benchmark, Measures};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Job {
-    /// As in keys of measurements; no blank and no `:`.
+    /// The same name as in keys of measurements, without blanks and `:`.
     pub benchmark: String,
     pub variant: String,
     /// The words of a `cell` directive before the metric (docs/protocol.md), without a line break.
@@ -19,7 +19,7 @@ pub struct Job {
     /// System calls in the measured region, in order, by the kernel's names.
     pub syscalls: Vec<String>,
     pub class: String,
-    /// Required counted operations; `None` leaves it to the experiment.
+    /// Required number of counted operations; `None` lets the experiment decide.
     pub repetitions: Option<u32>,
 }
 
@@ -31,8 +31,8 @@ impl Job {
 
     pub(crate) fn is_measured_by(&self, metric: Metric) -> bool {
         match metric {
-            // Benchmarks with only a throughput in the paper still have a count.
-            Metric::Instructions => !self.memory,
+            // Benchmarks that only have a throughput in the paper are counted too.
+            Metric::Instructions | Metric::Transfers | Metric::TransfersApart => !self.memory,
             Metric::Memory => self.memory,
             Metric::Time => self.measures.latency,
             Metric::Throughput => self.measures.throughput,

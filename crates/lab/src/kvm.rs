@@ -18,8 +18,8 @@ use kernels::{Kernel, Store};
 /// Hardware boots a stock kernel in 1 to 2 s. Waiting for a processor does not count.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Boots `kernel` under KVM until `agent` says hello. None on success or cancellation, else the
-/// reason.
+/// Boots `kernel` under KVM until `agent` sends hello. None on success or cancellation, otherwise
+/// the reason for the failure.
 pub fn trial(
     qemu: &Qemu,
     store: &Store,
@@ -49,6 +49,7 @@ pub fn trial(
         root: None,
         directives: String::new(),
         machine: 0,
+        processors: 1,
         patience: Patience {
             boot: PATIENCE,
             cell: PATIENCE,

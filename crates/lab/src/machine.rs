@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use counts::profile::Profiler;
-use counts::walk::Functions;
+use counts::walk::{Counted, Functions};
 use kernels::files::read;
 use kernels::scratch::Scratch;
 use kernels::symbols::SymbolTable;
@@ -33,16 +33,16 @@ use crate::recorded::{Recorded, Records};
 use crate::session::{AgentEvent, Break, CellReport, replay};
 use crate::vm::{Boot, FILE_LIMIT_BYTES, Started};
 
-/// A sample is 16 bytes; a program has fewer names and tasks than that.
+/// A sample has 16 bytes; a program's names and tasks take less space than the samples.
 const SENT_LIMIT_BYTES: u64 = 64 << 20;
-/// The text of 64 pages with 16 bytes of header each, less the NUL (`struct ready_page` of
-/// `serve.h`).
+/// The text in 64 pages with headers of 16 bytes, minus the NUL (`struct ready_page` of `serve.h`).
 const DIRECTIVES_LIMIT_BYTES: usize = 64 * (4096 - 16) - 1;
 const LEAVE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 /// A copy that sleeps for this many ticks will not wake: its guest has halted, or was reset.
 const ASLEEP: u32 = 3;
-/// Limit of consecutive boots without a measurement: each copy would boot a dead machine again.
+/// The maximum number of consecutive boots without a measurement. Without this limit, each copy
+/// would boot a dead machine again.
 const BOOTS: u32 = 3;
 
 type Listener<'a> = dyn FnMut(AgentEvent) -> Result<(), String> + 'a;
@@ -50,13 +50,13 @@ type Listener<'a> = dyn FnMut(AgentEvent) -> Result<(), String> + 'a;
 #[derive(Debug, Clone)]
 pub struct Wanted {
     pub metric: Metric,
-    /// In a sweep, the points that operations rotate through; equal points have equal numbers.
+    /// In a sweep, the points through which operations rotate; equal points have equal numbers.
     pub kinds: Option<Vec<usize>>,
     pub directives: String,
 }
 
 impl Wanted {
-    /// Every copy numbers its measurement like this: results depend on the directives.
+    /// Every copy gives its measurement this number, because results depend on the directives.
     pub const NUMBER: u32 = 0;
 }
 
@@ -67,7 +67,7 @@ pub struct Machine<'a> {
     running: Mutex<Running>,
     ready: Vec<u8>,
     active_lsms: Vec<String>,
-    /// Including loaded modules.
+    /// Includes the symbols of loaded modules.
     symbols: Option<SymbolTable>,
     copies: AtomicU32,
     scratch: Scratch,
@@ -112,7 +112,7 @@ impl Running {
 struct Sent {
     path: PathBuf,
     file: Option<File>,
-    /// Finds an error while the copy runs.
+    /// Detects errors while the copy runs.
     decoder: Decoder,
     said: Vec<u8>,
 }
@@ -131,7 +131,7 @@ impl Sent {
     fn read(&mut self) -> Result<(), Break> {
         let failed = |why: String| Err(Break::Failed(why));
         if self.file.is_none() {
-            // Missing until the copy creates it.
+            // The file does not exist until the copy creates it.
             self.file = File::open(&self.path).ok();
         }
         let Some(file) = &mut self.file else {
@@ -163,6 +163,7 @@ impl<'a> Machine<'a> {
     ) -> Result<Machine<'a>, Break> {
         let profiling = boot.bootable.profiling.as_deref();
         let mut symbols = None;
+        let mut sections = Vec::new();
         let mut active_lsms = Vec::new();
         let mut hear = |event: AgentEvent| {
             match &event {
@@ -170,9 +171,10 @@ impl<'a> Machine<'a> {
                     let lsm = facts.get("lsm").map_or("", String::as_str);
                     active_lsms = active::active_lsms(lsm);
                 }
-                AgentEvent::Modules(sections) => {
+                AgentEvent::Modules(more) => {
+                    sections.extend_from_slice(more);
                     if let Some(profiling) = profiling {
-                        let merged = profiling.with_modules(sections);
+                        let merged = profiling.with_modules(&sections);
                         symbols = Some(merged.map_err(|error| error.to_string())?);
                     }
                 }
@@ -236,14 +238,14 @@ impl<'a> Machine<'a> {
             &mut |mut event| {
                 if let AgentEvent::CellEnd { report, counts } = &mut event {
                     let is_ok = report.status == Status::Ok;
-                    if is_ok && wanted.metric.is_of_instructions() {
+                    if is_ok && wanted.metric.is_recorded() {
                         *counts = Some(self.evaluate(&entry.records, wanted, report));
                     }
                     if let Some(cached) = cached.clone()
                         && report.status != Status::Failed
                         && !matches!(counts, Some(Err(_)))
                     {
-                        // Before it is reported: a finished measurement is never repeated.
+                        // Stored before it is reported: a finished measurement is never repeated.
                         unequal = keep(self.entries.as_ref(), &name, cached, &entry);
                     }
                 }
@@ -261,7 +263,7 @@ impl<'a> Machine<'a> {
             .copy(number, &wanted.directives, cancel)
             .and_then(|(pid, copy)| self.wait(pid, &copy, &mut sent, cancel));
         let made = waited.and_then(|()| {
-            let records = match wanted.metric.is_of_instructions() {
+            let records = match wanted.metric.is_recorded() {
                 true => read(&self.file(number, "records"), FILE_LIMIT_BYTES),
                 false => Ok(Vec::new()),
             };
@@ -308,7 +310,7 @@ impl<'a> Machine<'a> {
     ) -> Result<(Pid, OwnedFd), Break> {
         let (bytes, most) = (directives.len(), DIRECTIVES_LIMIT_BYTES);
         if bytes > most {
-            // The plugin would end the machine.
+            // The plugin would end the machine if it received a longer request.
             return Err(Break::Failed(format!(
                 "the measurement needs {bytes} bytes of directives, more than the limit of {most}: \
                  request fewer points"
@@ -343,7 +345,7 @@ impl<'a> Machine<'a> {
         let failed =
             |error: std::io::Error| Break::Failed(format!("the machine cannot be copied: {error}"));
         match Pid::from_raw(answer) {
-            // The plugin does not reap it before the next request.
+            // The plugin does not reap the copy before the next request.
             Some(pid) if answer > 0 => {
                 let copy = pidfd_open(pid, PidfdFlags::empty());
                 Ok((pid, copy.map_err(|error| failed(error.into()))?))
@@ -403,7 +405,11 @@ impl<'a> Machine<'a> {
             functions: Functions::new(self.symbols.as_ref().unwrap_or(&profiling.symbols)),
             active_lsms: self.active_lsms.clone(),
             keep_trees: profiling.keep_trees,
-            events: profiling.events,
+            counted: match (wanted.metric.is_of_transfers(), profiling.events) {
+                (true, _) => Counted::Transfers,
+                (false, true) => Counted::Events,
+                (false, false) => Counted::Instructions,
+            },
             optional: profiling.optional,
         });
         records.of_operations(profiler.as_mut(), wanted.kinds.as_deref())
@@ -429,7 +435,7 @@ fn answer_of(
 ) -> std::io::Result<()> {
     control.set_read_timeout(Some(TICK))?;
     loop {
-        // The answer arrives as a whole or not at all.
+        // Either the complete answer arrives, or nothing.
         match control.read_exact(answer) {
             Err(error)
                 if error.kind() == ErrorKind::WouldBlock && !cancel.load(Ordering::Relaxed) => {}
@@ -449,7 +455,7 @@ fn heard(
     replay(messages, cell, took, listener).map(drop)
 }
 
-/// Stores a new entry, which must equal an existing one.
+/// Stores a new entry. If one exists already, the two must be the same.
 fn keep(
     entries: Option<&Entries>,
     name: &str,
@@ -470,7 +476,7 @@ fn differs(what: &str) -> Break {
     ))
 }
 
-/// A copy has one thread, which never blocks.
+/// Whether a copy sleeps. It has one thread, which normally never blocks.
 fn sleeps(pid: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
     let state = stat

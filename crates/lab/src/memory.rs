@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The jobs of the metric `memory`: bytes of kernel memory per object. `guest/settings/memory.c`
-//! measures them, not a benchmark: nothing is executed that could be counted or timed.
+//! The jobs of the metric `memory`: bytes of kernel memory per object. They are measured by
+//! `guest/settings/memory.c` instead of a benchmark, because no operation is executed that could be
+//! counted or timed.
 
 use model::{Select, SelectError, Selectable, Selection, Suite};
 
@@ -38,7 +39,7 @@ impl Selectable for Held {
     }
 }
 
-/// Selected by patterns such as `memory:inode`. Exclusions of benchmarks do not apply.
+/// Patterns such as `memory:inode` select jobs. Patterns that exclude benchmarks do not apply.
 pub(crate) fn jobs(selection: &Selection) -> Result<Vec<Job>, SelectError> {
     let all = VARIANTS.map(Held);
     let mut selection = selection.clone();

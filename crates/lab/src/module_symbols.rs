@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Symbols of loaded modules: section addresses from the guest, functions from files on the host.
+//! BPF programs are functions whose names come from the guest.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use kernels::Module;
 use kernels::symbols::{ModuleImage, SymbolTable};
@@ -10,9 +12,12 @@ use model::Failure;
 use crate::error::LabError;
 use crate::protocol::ModuleSection;
 
-/// Adds the functions of the initramfs's modules ([`crate::initramfs::modules`]) at the addresses
-/// in `sections` ([`crate::session::AgentEvent::Modules`]) to a kernel's symbols. Other modules,
-/// and sections missing from their files, are ignored.
+/// Stands for BPF programs in the agent's list of modules.
+const PROGRAMS: &str = "bpf";
+
+/// Adds BPF programs and the functions of the initramfs's modules ([`crate::initramfs::modules`])
+/// to a kernel's symbols, at the addresses in `sections` ([`crate::session::AgentEvent::Modules`]).
+/// Other modules, and sections missing from their files, are ignored.
 pub fn symbols_of(
     symbols: &SymbolTable,
     kernel: &str,
@@ -39,10 +44,24 @@ pub fn symbols_of(
             })
         })
         .collect();
-    symbols.with_modules(&images).map_err(|error| {
+    let programs = addresses.get(PROGRAMS).map(programs).unwrap_or_default();
+    let named = symbols.with_modules(&images);
+    let named = named.and_then(|table| table.with_functions(PROGRAMS, &programs));
+    named.map_err(|error| {
         let what = format!("cannot read the symbols of {kernel}'s modules: {error}");
         Failure::environment(what, error.hint()).into()
     })
+}
+
+/// The functions whose start and end the agent listed; addresses that the kernel hides are 0.
+fn programs(sections: &BTreeMap<String, u64>) -> Vec<(&str, Range<u64>)> {
+    sections
+        .iter()
+        .filter_map(|(name, &start)| {
+            let end = *sections.get(&format!("{name}.end"))?;
+            (start < end && start != 0).then_some((name.as_str(), start..end))
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -73,6 +92,14 @@ mod tests {
         let brd = module("brd", testing::elf::module(&[]));
         let sections = ["rootkit", "brd", "\u{1b}"].map(section);
         assert_eq!(symbols_of(&kernel, "k", &brd, &sections).unwrap(), kernel);
+        // The address is hidden, or the function has no end.
+        let at = |name: &str, address| ModuleSection {
+            section: name.to_owned(),
+            address,
+            ..section("bpf")
+        };
+        let hidden = [at("one", 0), at("one.end", 0), at("two", 1)];
+        assert_eq!(symbols_of(&kernel, "k", &brd, &hidden).unwrap(), kernel);
         let unplaced = module("xfs", b"damaged".to_vec());
         assert_eq!(
             symbols_of(&kernel, "k", &unplaced, &sections).unwrap(),

@@ -9,8 +9,8 @@ use model::{Cell, Document, Key, PolicyProof, Warning};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
     pub profile: Option<CellProfile>,
-    /// In a sweep: each operation's value in order, in the metric's unit; None if the operation was
-    /// interrupted. Operation `i` ran under point `i % points`.
+    /// In a sweep: each operation's value, in order, in the metric's unit. None if the operation
+    /// was interrupted. Operation `i` ran under point `i % points`.
     pub operations: Option<Vec<Option<f64>>>,
     /// In a sweep that lists them: hook calls of one operation, in order, as `HOOK OBJECT DETAIL`
     /// (`crates/sensitivity/kernel/README.md`).
@@ -32,7 +32,7 @@ pub struct Finished {
 #[derive(Debug)]
 pub struct Outcome {
     pub run: Document,
-    /// Before all measurements were made.
+    /// Whether the run was cancelled before all measurements were made.
     pub cancelled: bool,
     pub traces: BTreeMap<Key, Trace>,
 }

@@ -28,7 +28,7 @@ pub struct PlannedCell {
 pub struct Visit {
     pub kernel: usize,
     pub configuration: usize,
-    /// From 0. Timed measurements have several rounds; each round visits all configurations.
+    /// Counted from 0. Each round of timed measurements visits all configurations.
     pub round: u32,
     pub timed: bool,
     /// Indices into [`Plan::cells`].
@@ -38,19 +38,19 @@ pub struct Visit {
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub cells: Vec<PlannedCell>,
-    /// Counting visits, then timed visits round by round (A B A B …).
+    /// Visits that count, then timed visits, round by round (A B A B …).
     pub visits: Vec<Visit>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Treatment<'a> {
     pub sweep: Option<&'a Sweep>,
-    /// Drop the kernel's dentries and inodes before each operation. Counted operations only.
+    /// Drop the kernel's dentries and inodes before each counted operation.
     pub cold: bool,
     pub ask: bool,
 }
 
-/// For measurements on the host, where the directory decides.
+/// The file system of measurements on the host, where it depends on the directory.
 pub const HOST_FILESYSTEM: &str = "host";
 
 impl Plan {
@@ -58,8 +58,8 @@ impl Plan {
         Plan::on(experiment, &[])
     }
 
-    /// `grounds`: one per kernel, in order; empty for this machine. Their agents may have different
-    /// benchmarks. If anything is counted, only UML kernels are timed.
+    /// `grounds` has one entry per kernel, in order; it is empty for this machine. Their agents may
+    /// have different benchmarks. If anything is counted, only UML kernels are timed.
     pub fn on(experiment: &Experiment, grounds: &[Ground]) -> Result<Plan, SelectError> {
         let architectures: Vec<&Arch> = grounds.iter().map(|ground| ground.arch).collect();
         let first = architectures
@@ -146,7 +146,7 @@ impl Plan {
                 timed.push(visit(true, clocked));
             }
         }
-        // Layouts of several kernels with the same number run consecutively: they are compared.
+        // Layouts with the same number run one after the other, because they are compared.
         let number =
             |visit: &Visit| layout(&experiment.kernels[visit.kernel]).map(|(_, number)| number);
         timed.sort_by_key(number);
@@ -190,6 +190,9 @@ impl Plan {
         if experiment.metrics.contains(&Metric::Memory) {
             text.push_str("memory\n");
         }
+        if let Some(processors) = experiment.processors {
+            let _ = writeln!(text, "processors {processors}");
+        }
         text
     }
 
@@ -224,8 +227,16 @@ impl Plan {
         let _ = write!(
             text,
             "cell {number} {} {} warmup={warmup} samples={samples}",
-            job.directive, key.metric
+            job.directive,
+            match key.metric.is_recorded() {
+                true => Metric::Instructions,
+                false => key.metric,
+            }
         );
+        if key.metric.is_of_transfers() {
+            let apart = u32::from(key.metric == Metric::TransfersApart);
+            let _ = write!(text, " transfers=1 apart={apart}");
+        }
         if key.metric == Metric::Throughput {
             let ms = experiment.throughput_period_s * 1e3 / f64::from(experiment.rounds);
             let _ = write!(text, " ms={}", ms.max(1.0) as u32);
@@ -257,7 +268,7 @@ pub fn jobs(experiment: &Experiment, arch: &Arch) -> Result<Vec<Job>, SelectErro
     Ok(chosen.map(|index| Job::from(&catalogue[index])).collect())
 }
 
-/// Whether virtual machines only count, because UML kernels are timed.
+/// Whether virtual machines are only used to count, because times are measured in UML kernels.
 pub fn leaves_time_to_processes(
     experiment: &Experiment,
     mut grounds: impl Iterator<Item = Ground>,
@@ -276,7 +287,7 @@ fn subject(experiment: &Experiment, job: &Job) -> Subject {
     }
 }
 
-/// A round's part of all samples: rounds differ by one at most.
+/// A round's part of all samples; the parts differ by at most one.
 fn share(all: u32, rounds: u32, round: u32) -> u32 {
     all / rounds + u32::from(round < all % rounds)
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The agent's output stream: the file of a guest's serial port, or the standard output of a
-//! process.
+//! The agent's output stream: a file of a guest's serial port, or a process's standard output.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -20,8 +19,8 @@ pub struct Port {
 }
 
 impl Port {
-    /// A file that QEMU writes a guest's port to: a guest never waits for its reader, which would
-    /// be visible under the deterministic clock.
+    /// A file to which QEMU writes the output of a guest's port. A guest never waits for its
+    /// reader, because a wait would be visible under the deterministic clock.
     pub fn file(path: &Path) -> io::Result<Port> {
         Ok(Port {
             stream: File::open(path)?,
@@ -29,7 +28,7 @@ impl Port {
         })
     }
 
-    /// Waits at most `patience`. None: nothing came; 0: the stream has ended.
+    /// Waits at most `patience`. None means that nothing arrived, and 0 that the stream has ended.
     pub fn read(&mut self, buffer: &mut [u8], patience: Duration) -> io::Result<Option<usize>> {
         if self.is_file {
             let read = self.stream.read(buffer)?;

@@ -36,7 +36,7 @@ pub(crate) fn image(kernel: &Kernel) -> &Path {
     }
 }
 
-/// From the cache if they were read before; an error without `CONFIG_KALLSYMS`.
+/// A kernel's symbols, from the cache if they were read before. Fails without `CONFIG_KALLSYMS`.
 pub fn symbols(
     store: &Store,
     kernel: &Kernel,
@@ -126,7 +126,7 @@ pub fn hook_names(
     Ok(list.iter().map(str::to_owned).collect())
 }
 
-/// From `definitions`, else the kernel's BTF, else its symbols.
+/// The list of hooks, from `definitions`, or else from the kernel's BTF, or else from its symbols.
 pub fn hook_list(
     kernel: &Kernel,
     symbols: &SymbolTable,
@@ -153,7 +153,7 @@ pub fn hook_list(
 
 pub(crate) fn refuse_other(agent: &[u8], kernel: &Kernel) -> Result<(), LabError> {
     let arch = kernel.arch();
-    // e_machine of its ELF header; a test's replacement may have none.
+    // e_machine in its ELF header. An agent that replaces it in a test may have none.
     let machine = agent
         .get(18..20)
         .map(|at| u16::from_le_bytes([at[0], at[1]]));

@@ -85,7 +85,7 @@ impl Process {
         self.status
     }
 
-    /// A guest may write without end. Errors are ignored: then the disk is the limit.
+    /// A guest may write without end. Errors are ignored; the disk's size is then the only limit.
     pub fn limit_files(&self, bytes: u64) {
         let limit = Rlimit {
             current: Some(bytes),
@@ -96,7 +96,7 @@ impl Process {
 
     pub fn terminate(&mut self) {
         if self.status().is_none() {
-            // Not reaped yet, so the number is not reused.
+            // The process has not been reaped, so its number is not reused.
             let _ = kill_process(self.id(), Signal::TERM);
         }
     }
@@ -163,8 +163,7 @@ pub(crate) fn end_of_file(path: &Path) -> String {
     printable(&kept).replace('\u{fffd}', "")
 }
 
-/// Appends the last lines of the kernel's console and of the process's errors; a panic becomes the
-/// reason.
+/// Appends the last lines of the console and of the process's errors; a panic becomes the reason.
 pub(crate) fn explained(end: Break, console: &str, stderr: &str, name: &str) -> Break {
     end.map_reason(|reason| {
         let panic = console.lines().find_map(|line| {

@@ -14,7 +14,7 @@ use model::{
 use crate::outcome::{Outcome, Trace};
 
 /// The counted measurements with their hooks. With a `baseline`, each is compared with the same
-/// measurement under it, and those of the baseline are left out.
+/// measurement under the baseline, and the baseline's own measurements are left out.
 pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
     let run = &outcome.run;
     let baseline = baseline.map(Stack::names);
@@ -29,7 +29,7 @@ pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
             .map(|place| place as u32)
             .collect(),
     });
-    // The compared stacks differ in these intentionally, or show it themselves.
+    // The compared stacks differ in these on purpose, or the tables show it.
     let is_kept = |warning: &&Warning| warning.kind != WarningKind::ExtraModules;
     let warnings = run.warnings.iter().filter(is_kept);
     Document {
@@ -42,7 +42,7 @@ pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
             .collect(),
         warnings: warnings
             .map(|warning| Warning {
-                // They refer to measurements of the run; some are missing here.
+                // Indices refer to measurements of the run, some of which are missing here.
                 cells: Vec::new(),
                 ..warning.clone()
             })
@@ -58,7 +58,7 @@ fn profiled(cell: &Cell, baseline: Option<&[String]>, outcome: &Outcome) -> Cell
         evidence: Evidence::Counted(counted),
     } = &mut cell.outcome
     {
-        // The profile has the needed parts of the tree, and the compared path is chosen here.
+        // The profile contains the needed parts of the tree, and the compared path is chosen here.
         counted.tree = None;
         if let Some(program) = &mut counted.program {
             // The run's baseline may differ from this one.
@@ -147,8 +147,7 @@ fn explained(
     functions
 }
 
-/// Adds to each program its differences outside hooks from the same program under the experiment's
-/// baseline.
+/// Adds to each program its differences outside hooks from the same program under the baseline.
 pub(crate) fn compare_programs(
     cells: &mut [Cell],
     experiment: &Experiment,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Makes a program's evidence from the plugin's records, and the agent's directives from a
-//! workload.
+//! Makes evidence from the plugin's records of a program, and directives from a workload.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -18,15 +17,12 @@ use crate::catalogue::Measures;
 use crate::job::Job;
 use crate::protocol::{NamedTask, Sample};
 
-/// Instructions counted after a region's last clock read: those of the marker's own block
-/// (`clock_then_marker` in the agent's `arch.h`).
+/// The number of instructions that are counted after a region's last clock read: those in the
+/// marker's own block (`clock_then_marker` in the agent's `arch.h`).
 const AFTER_CLOCK: i64 = 2;
 
-/// Up to 1/100 of the instructions by the guest's clock may be missing.
-const MISSING_PART: u64 = 100;
-
 const BENCHMARK: &str = "program";
-/// Not the workload's name, whose length would change counts.
+/// This is not the workload's name, because the length of that name would change counts.
 const VARIANT: &str = "it";
 
 pub(crate) const ENVIRONMENT: [&str; 4] = [
@@ -74,11 +70,14 @@ impl ProgramRuns {
                     "run {number} has no instructions in {mode}: it was not counted"
                 ));
             }
-            let missing = run.idle.max(0).unsigned_abs().saturating_sub(cost.idle);
-            if missing > ticks / MISSING_PART {
+            let elapsed = i128::from(ticks) + i128::from(AFTER_CLOCK);
+            let difference = i128::from(cost.all()) + i128::from(cost.idle) - elapsed;
+            if difference != 0 {
                 return Err(format!(
-                    "run {number}: the counts lack {missing} of the {ticks} instructions on the \
-                     guest's clock"
+                    "run {number}: counted {} instructions {} than the {elapsed} on the guest's \
+                     clock",
+                    difference.unsigned_abs(),
+                    if difference < 0 { "fewer" } else { "more" },
                 ));
             }
         }
@@ -203,8 +202,8 @@ impl ProgramRuns {
     }
 }
 
-/// Names of tasks, by number. A task is identified by its creator and its index among that
-/// creator's children; children of a creator with a different number of them get no name.
+/// Names of tasks, by number. A task is identified by its creator and its index among the creator's
+/// children. If a creator has a different number of children in the two runs, they get no name.
 fn names<'a>(tasks: &[TaskCost], named: &'a [NamedTask]) -> BTreeMap<u32, &'a str> {
     let mut order: Vec<&TaskCost> = tasks.iter().collect();
     order.sort_by_key(|task| task.serial);
@@ -335,7 +334,7 @@ fn directives(workload: &Workload, tree: bool) -> String {
         }
         let _ = writeln!(text, "directory {}", escaped(directory));
     }
-    // For measured commands only: preparations run as root.
+    // Only for measured commands, because preparations run as root.
     let account = workload
         .user
         .as_deref()
@@ -406,7 +405,7 @@ mod tests {
             found(&other),
             expected.map(|(n, name)| (n, name.to_owned()))
         );
-        // It created another task there: the two cannot be distinguished.
+        // It created another task there, so the two cannot be distinguished.
         other.push(named(Some(1), "wc"));
         assert_eq!(
             found(&other),
@@ -433,11 +432,16 @@ mod tests {
         let runs =
             |cost: ProgramCost, ns| ProgramRuns::new(vec![cost], &[Sample { operations: 1, ns }]);
         assert!(runs(cost(900, 100, 0), 998).is_ok());
-        assert!(runs(cost(900, 100, 8_990_000), 9_000_000).is_ok());
+        assert!(runs(cost(900, 100, 8_999_000), 8_999_998).is_ok());
         for (cost, ticks, why) in [
             (cost(0, 0, 0), 998, "no instructions in user mode"),
             (cost(900, 0, 0), 898, "no instructions in the kernel"),
-            (cost(900, 100, 9_000), 34_000_000, "the counts lack"),
+            (
+                cost(900, 100, 9_000),
+                34_000_000,
+                "counted 33990002 instructions fewer",
+            ),
+            (cost(900, 104, 0), 998, "counted 4 instructions more"),
         ] {
             let refused = runs(cost, ticks).unwrap_err();
             assert!(refused.contains(why), "{refused}");

@@ -64,7 +64,7 @@ pub struct Sample {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedTask {
-    /// Index of its creator in the list; None for the first.
+    /// The creator's index in the list; None for the first task.
     pub creator: Option<usize>,
     pub name: String,
 }
@@ -89,7 +89,7 @@ pub enum Message {
     Step(String),
     Asked {
         cell: u32,
-        /// `HOOK OBJECT DETAIL` each.
+        /// Each line is `HOOK OBJECT DETAIL`.
         questions: Vec<String>,
     },
     Undelayed(Vec<String>),
@@ -281,7 +281,7 @@ fn encode(kind: u8, payload: &[u8]) -> Vec<u8> {
     [MAGIC, header.as_slice(), &checksum.to_le_bytes(), payload].concat()
 }
 
-/// Frames of whole lines with an agent's directives, and the frame that starts it.
+/// Frames with an agent's directives, in whole lines, and the frame that starts the agent.
 pub fn encode_experiment(directives: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut payload = String::new();

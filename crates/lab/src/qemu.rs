@@ -31,7 +31,7 @@ pub struct Qemu {
     pub arch: &'static Arch,
     pub version: String,
     pub plugin_api: Option<PluginApi>,
-    /// Its error instead of loading lsmeter's plugin; empty if it has no plugins at all.
+    /// The error with which it refused lsmeter's plugin; empty if it does not support plugins.
     plugin_refusal: String,
     /// Supports seccomp (`-sandbox`).
     pub sandbox: bool,
@@ -42,7 +42,7 @@ pub struct Qemu {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accelerator {
-    /// The guest's clock counts its instructions: two boots for the same measurement are identical.
+    /// The guest's clock counts its instructions, so boots for one measurement are identical.
     Tcg,
     Kvm,
 }
@@ -67,6 +67,9 @@ fn plugin_argument(plugin: &Path, mode: PluginMode, boot: &Boot<'_>) -> OsString
         PluginMode::Traces => ",trace=on",
         PluginMode::Events => ",events=on",
     });
+    if boot.processors > 1 {
+        argument.push(",transfers=on");
+    }
     if let (PluginMode::Tasks, Some((functions, _))) = (mode, &boot.bootable.functions) {
         argument.push(join(",tasks=", functions));
     }
@@ -129,8 +132,7 @@ impl Qemu {
         Ok(qemu)
     }
 
-    /// A digest of the program, and of names, sizes and times of its firmware; None if it cannot be
-    /// read.
+    /// A digest of the program, and of its firmware's names, sizes and times; None if unreadable.
     pub(crate) fn digest(&self) -> Option<String> {
         let found = self.path.to_str().filter(|name| !name.contains('/'));
         let found = found.map_or(Some(self.path.clone()), find_program);
@@ -163,7 +165,13 @@ impl Qemu {
     /// boot's scratch directory. It ends with lsmeter in any case.
     pub fn command(&self, boot: &Boot<'_>, initramfs: &Path) -> Command {
         let scratch = |name: &str| boot.scratch.join(name);
-        let cmdline = format!("{} {}", boot.bootable.cmdline, boot.cmdline);
+        // The agent starts the others.
+        let one = if boot.processors > 1 {
+            "maxcpus=1 "
+        } else {
+            ""
+        };
+        let cmdline = format!("{one}{} {}", boot.bootable.cmdline, boot.cmdline);
         let mut command = Command::new(&self.path);
         command
             .args([
@@ -174,7 +182,8 @@ impl Qemu {
                 "-monitor",
                 "none",
             ])
-            .args(["-no-reboot", "-nic", "none", "-smp", "1"])
+            .args(["-no-reboot", "-nic", "none"])
+            .args(["-smp", &boot.processors.to_string()])
             .args(["-cpu", self.cpu(boot.accelerator)])
             .arg("-chardev")
             .arg(join("file,id=console,path=", &scratch("console")))
@@ -206,7 +215,7 @@ impl Qemu {
             }
         }
         if self.sandbox {
-            // The plugin forbids execution of programs itself when it copies the machine.
+            // When the plugin copies the machine, it forbids the execution of programs itself.
             let spawn = if boot.plugin.is_some() {
                 "allow"
             } else {
@@ -283,10 +292,10 @@ impl Qemu {
         }
     }
 
-    /// Large hash tables for names and inodes: in small ones a benchmark's names may share a bucket
-    /// with others, depending on addresses, and each lookup then takes one more step. No cipher
-    /// self-tests: newer kernels run them in a thread parallel to init, and the larger prime groups
-    /// keep it busy during all measurements.
+    /// The hash tables for names and inodes are large: in small ones a benchmark's names may share
+    /// a bucket with others, depending on addresses, and each lookup then takes one more step.
+    /// Cipher self-tests are off: newer kernels run them in a thread parallel to init, and the
+    /// larger prime groups keep that thread busy during all measurements.
     fn base_cmdline(&self, accelerator: Accelerator) -> String {
         let machine = &self.arch.machine;
         let emulated = match accelerator {
@@ -304,9 +313,10 @@ impl Qemu {
     }
 }
 
-/// Memory of a guest. A root's image is in it twice at most: QEMU's initramfs and the file unpacked
-/// from it, then that file and the disk. A separate disk is in the page cache only, and each of its
-/// pages has 64 bytes of kernel data. One more copy where the guest copies the root.
+/// Memory of a guest. It contains a root's image at most twice: first QEMU's initramfs and the file
+/// unpacked from it, then that file and the disk. A separate disk is only in the page cache, and
+/// each of its pages needs 64 bytes of kernel data. If the guest copies the root, there is one more
+/// copy.
 fn memory_mib(root: Option<&Root>, disk: Option<&DiskFile>) -> u32 {
     let image_mib = root.map_or(0, |root| root.bytes.div_ceil(1 << 20) + 64);
     let copied_mib = match root {
@@ -321,7 +331,8 @@ fn memory_mib(root: Option<&Root>, disk: Option<&DiskFile>) -> u32 {
     MEMORY_MIB.saturating_add(u32::try_from(more).unwrap_or(u32::MAX))
 }
 
-/// The guest's time at boot, later than all files: programs may read newer ones again.
+/// The guest's time at boot. It is later than the times of all files, because programs may read
+/// newer files again.
 fn clock_base(root: Option<&Root>) -> String {
     const DAY_S: i64 = 86_400;
     let newest = root.map_or(0, |root| root.newest_s);

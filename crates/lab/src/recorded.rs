@@ -15,11 +15,11 @@ pub struct Recorded {
     pub counts: Counts,
     pub profile: Option<CellProfile>,
     pub program: Option<Program>,
-    /// In a sweep: each operation's instructions, None if it was interrupted.
+    /// In a sweep: the instructions of each operation; None if it was interrupted.
     pub operations: Option<Vec<Option<u64>>>,
 }
 
-/// The plugin's output for one measurement; `entry`: the kernel's system call entry.
+/// The plugin's output for one measurement. `entry`: the kernel's system call entry.
 pub(crate) struct Records {
     cell: CellRecords,
     reader: RecordReader,
@@ -45,7 +45,7 @@ impl Records {
         Ok(Records { cell, reader })
     }
 
-    /// `kinds`: a sweep's points, which operations rotate through.
+    /// `kinds`: the points of a sweep, through which operations rotate.
     pub fn of_operations(
         &self,
         profiler: Option<&mut Profiler<'_>>,

@@ -11,7 +11,7 @@ use crate::session::CellReport;
 const CLOCK_SHARE: f64 = 0.01;
 /// Rounds whose medians differ by more have drifted.
 const DRIFT: f64 = 0.1;
-/// Rounds with a larger coefficient of variation may be doubled.
+/// If the coefficient of variation of the rounds is larger, their number may be doubled.
 const UNSTEADY: f64 = 0.02;
 /// Quantile of a round's samples for [`Timed::quiet`].
 const QUIET: f64 = 0.1;
@@ -65,8 +65,8 @@ impl Rounds {
         self.are_probed = probes;
     }
 
-    /// Missing undisturbed rounds: at least half of the requested number, or twice that number if
-    /// rounds differ.
+    /// The number of undisturbed rounds that are missing. At least half of the requested number is
+    /// needed, or twice that if rounds differ.
     pub(crate) fn missing(&self) -> u32 {
         let alone = self.undisturbed().count() as u32;
         let needed = match self.are_probed && self.are_unsteady() {
@@ -88,8 +88,8 @@ impl Rounds {
         quiet.len() > 1 && variance.sqrt() > UNSTEADY * mean
     }
 
-    /// Values of the rounds that count, in the metric's unit: the undisturbed ones, or all if none
-    /// is.
+    /// Values of the rounds that count, in the metric's unit: the undisturbed ones, or all if every
+    /// round was disturbed.
     fn figures(&self) -> Vec<Vec<f64>> {
         let all = self.undisturbed().next().is_none();
         let chosen = self
@@ -176,7 +176,7 @@ fn medians(rounds: &[Vec<f64>]) -> Vec<f64> {
     rounds.iter().filter_map(median).collect()
 }
 
-/// Low quantile of each round's samples; a round without samples has none.
+/// The low quantile of each round's samples; rounds without samples are skipped.
 fn quiet(rounds: &[Vec<f64>]) -> Vec<f64> {
     let rounds = rounds.iter().filter(|round| !round.is_empty());
     let quiet = rounds.map(|round| {

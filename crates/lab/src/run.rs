@@ -174,14 +174,14 @@ impl Running<'_, '_> {
         Ok(())
     }
 
-    /// Repeats timed measurements that were disturbed in most rounds, while that helps, then
-    /// finishes them.
+    /// Repeats timed measurements that were disturbed in most rounds, as long as that helps, and
+    /// then finishes them.
     fn visit_again(&mut self, cancel: &AtomicBool) -> Result<(), LabError> {
         let (place, work) = (self.place, self.work);
         let mut before = u32::MAX;
         while !cancel.load(Ordering::Relaxed) {
             let missing: u32 = self.gathering.values().map(Gathering::lacks).sum();
-            // Fewer than 10 % of the missing rounds came in: more visits would not help.
+            // Fewer than 10 % of the missing rounds were obtained, so more visits would not help.
             if missing == 0 || 10 * u64::from(missing) > 9 * u64::from(before) {
                 break;
             }
@@ -303,8 +303,8 @@ enum Task<'a> {
 #[derive(Default)]
 struct Tasks<'a> {
     queue: VecDeque<Task<'a>>,
-    /// Visits that have started. No thread ends before all have: QEMU ends with the thread that
-    /// started it, and others may use its copies.
+    /// The number of visits that have started. No thread ends before all visits have ended: QEMU
+    /// ends with the thread that started it, and other threads may use its copies.
     running: usize,
 }
 
@@ -365,7 +365,7 @@ fn distribute(
                     };
                     let mut tasks = lock();
                     tasks.running -= 1;
-                    // Before further machines are booted, since each takes memory.
+                    // Do this before further machines are booted, because each takes memory.
                     if let Some(ready) = ready {
                         for &cell in ready.0.cells.iter().rev() {
                             tasks.queue.push_front(Task::Copy(ready.clone(), cell));

@@ -22,7 +22,7 @@ const LOG_LIMIT_BYTES: usize = 16 << 10;
 const STEPS_LIMIT: usize = 256;
 const STEP_LIMIT_CHARS: usize = 512;
 
-/// Time-outs. Time in which the agent's process waits for a processor does not count.
+/// Time-outs. The time that the agent's process waits for a processor does not count.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
     pub boot: Duration,
@@ -46,10 +46,10 @@ pub struct CellReport {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Break {
     Cancelled,
-    /// The process got SIGKILL: from a user, or out of memory.
+    /// The process got SIGKILL, from a user or because memory ran out.
     Killed(String),
     Failed(String),
-    /// Results that should be equal differ: a bug in lsmeter.
+    /// Results that should be the same differ, which is a bug in lsmeter.
     Unequal(String),
 }
 
@@ -75,15 +75,15 @@ impl Break {
 #[derive(Debug)]
 pub enum AgentEvent {
     Hello(BTreeMap<String, String>),
-    /// Code sections of loaded modules: once, right after the hello, if there are any.
+    /// Code sections of loaded modules, right after the hello, then of BPF programs.
     Modules(Vec<ModuleSection>),
     Step(String),
     Undelayed(Vec<String>),
     CellBegin(u32),
     CellEnd {
         report: CellReport,
-        /// The plugin's counts, for an instruction measurement of a boot that ended well; added by
-        /// the host.
+        /// The plugin's counts, for instruction measurements of boots that ended well; added by the
+        /// host.
         counts: Option<Result<Box<Recorded>, String>>,
     },
 }
@@ -104,8 +104,8 @@ struct Progress<'a> {
     tasks: Vec<NamedTask>,
     denials: Option<Denials>,
     hello: bool,
-    /// A `modules` frame is still valid: after the hello, before the first measurement.
-    modules: bool,
+    /// `modules` frames that are still valid: after the hello, before the first measurement.
+    modules: u8,
     steps: usize,
     log: String,
 }
@@ -134,12 +134,12 @@ impl Session<'_> {
             if self.cancel.load(Ordering::Relaxed) {
                 return Err(Break::Cancelled);
             }
-            // Checked before the read: the last output counts.
+            // Check this before the read, so that the last output counts.
             let how = ended();
             let n = match (self.port.read(&mut buffer, TICK), how) {
                 (Ok(None), None) => 0,
                 (Ok(None), Some(how)) => return Err(how),
-                // A broken stream is an ended stream.
+                // A broken stream counts as ended.
                 (Ok(Some(0)) | Err(_), _) => return Err(gone(ended, &progress)),
                 (Ok(Some(n)), _) => n,
             };
@@ -155,7 +155,7 @@ impl Session<'_> {
                     listener(event).map_err(Break::Failed)?;
                 }
             }
-            // Also while bytes arrive: an endless log is not progress.
+            // Check the deadline even while bytes arrive, because an endless log is not progress.
             if deadline.is_over() {
                 return Err(Break::Failed(progress.overdue(self.patience)));
             }
@@ -163,8 +163,8 @@ impl Session<'_> {
     }
 }
 
-/// Output of a machine until it was ready, or of a copy for its measurement, in the time that it
-/// `took`.
+/// Replays the output of a machine until it was ready, or of a copy for its measurement. `took` is
+/// the time that it took.
 ///
 /// # Errors
 /// [`Break`] if it is incomplete.
@@ -218,7 +218,7 @@ impl<'a> Progress<'a> {
             tasks: Vec::new(),
             denials: None,
             hello: false,
-            modules: false,
+            modules: 0,
             steps: STEPS_LIMIT,
             log: String::new(),
         }
@@ -254,7 +254,7 @@ impl<'a> Progress<'a> {
             Message::Hello(_) if self.hello => Err("the agent sent hello twice".to_owned()),
             Message::Hello(facts) => {
                 self.hello = true;
-                self.modules = true;
+                self.modules = 2;
                 Ok(Some(AgentEvent::Hello(facts)))
             }
             Message::Log(text) => {
@@ -268,9 +268,10 @@ impl<'a> Progress<'a> {
             Message::Done => Ok(None),
             _ if !self.hello => Err("the agent did not send hello".to_owned()),
             Message::Modules(sections) => {
-                if !std::mem::take(&mut self.modules) {
+                let Some(left) = self.modules.checked_sub(1) else {
                     return Err("the agent reported modules out of turn".to_owned());
-                }
+                };
+                self.modules = left;
                 Ok(Some(AgentEvent::Modules(sections)))
             }
             Message::Step(text) => {
@@ -295,7 +296,7 @@ impl<'a> Progress<'a> {
     fn take_of_cell(&mut self, message: Message) -> Result<Option<AgentEvent>, String> {
         match message {
             Message::CellBegin(cell) => {
-                self.modules = false;
+                self.modules = 0;
                 self.steps = 0;
                 if self.current.is_some() || self.expected.next() != Some(&cell) {
                     return Err(format!("the agent began measurement {cell} out of turn"));
@@ -402,7 +403,10 @@ mod tests {
             (many, "out of turn"),
             (vec![hello(), hello()], "twice"),
             (vec![hello(), cell(), step()], "out of turn"),
-            (vec![hello(), log(), modules(), modules()], "out of turn"),
+            (
+                vec![hello(), modules(), log(), modules(), modules()],
+                "out of turn",
+            ),
             (vec![hello(), cell(), modules()], "out of turn"),
         ] {
             let mut progress = Progress::new(&[3]);

@@ -27,7 +27,7 @@ pub struct Setup<'a> {
     pub treatment: Treatment<'a>,
     pub shard: Option<Shard>,
     pub reuse: Reuse,
-    /// Number of the machines, from 0: others have the same, but memory lies elsewhere.
+    /// Number of the machines, from 0. Machines with other numbers differ only in memory addresses.
     pub machine: u32,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Setup<'a> {
         Ok((self.emulator(arch)?, agent))
     }
 
-    /// Without duplicates, in the kernels' order; empty on the host.
+    /// The grounds, without duplicates, in the kernels' order; empty on the host.
     pub fn grounds(&self) -> Vec<Ground> {
         let mut all: Vec<Ground> = Vec::new();
         for ground in self.kernels.iter().map(Ground::new) {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use model::{DelayModule, Key};
 
-/// The agent's limit of a delay: all hooks of a call together would look like a hang.
+/// The agent's limit on a delay. Longer ones could look like a hang of the machine.
 pub const DELAY_MAX_NS: u32 = 900_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,11 +34,10 @@ pub struct Sweep {
     /// [`Delayed::All`] means every hook of the module, not only those in `hooks`.
     pub everything: bool,
     pub hooks: Vec<SweptHook>,
-    /// Points of each measurement; its operations rotate through them. A measurement without points
-    /// has no delays.
+    /// Points of each measurement, through which its operations rotate; without points, no delays.
     pub points: BTreeMap<Key, Vec<Point>>,
     pub repetitions: u32,
-    /// Delays are in instructions, not ns: for a deterministic clock.
+    /// Delays are in instructions instead of ns, for a deterministic clock.
     pub counted: bool,
 }
 
@@ -47,7 +46,7 @@ impl Sweep {
         self.points.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// For each point of a measurement the index of the first equal point.
+    /// For each point of a measurement, the index of the first equal point.
     pub(crate) fn kinds_of(&self, key: &Key) -> Vec<usize> {
         let points = self.points_of(key);
         let mut first: BTreeMap<&Point, usize> = BTreeMap::new();

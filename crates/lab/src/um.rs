@@ -23,11 +23,11 @@ use kernels::Kernel;
 use kernels::child::{die_with_parent, no_core};
 use kernels::scratch::Scratch;
 
-/// Twice the suite's largest tree. A file in memory: only touched pages take room.
+/// Twice the size of the suite's largest tree. Only touched pages of this file take space.
 const MEMORY: &str = "mem=256M";
 const LEAVE: Duration = Duration::from_secs(2);
 
-pub(crate) const NO_POLICIES: &str = "proving a policy takes a second task, but UML kernels run \
+pub(crate) const NO_POLICIES: &str = "checking a policy takes a second task, but UML kernels run \
                                       only one task: measure policies in virtual machines";
 
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ pub struct Programs {
 struct Probes {
     /// The minimum of all boots, per mille.
     undisturbed: Option<u32>,
-    /// Of the first boot: a reference must not move within a run.
+    /// The pace of the first boot, because the reference must not change within a run.
     pace_ns: Option<u32>,
 }
 
@@ -65,8 +65,8 @@ impl Probes {
         self.pace_ns = self.pace_ns.or_else(|| fact(PACE));
     }
 
-    /// Arguments for the next boot: a boot that is always disturbed could not detect it, and all
-    /// boots must scale times equally.
+    /// Arguments for the next boot. A boot that is always disturbed could not detect this by
+    /// itself, and all boots must scale times in the same way.
     fn words(&self) -> Vec<String> {
         let words = [(UNDISTURBED, self.undisturbed), (PACE, self.pace_ns)];
         let known = words
@@ -149,8 +149,8 @@ fn command<'a>(
     let mut command = Command::new(&boot.program.image);
     command
         .env_clear()
-        // A static program of glibc 2.35 and later registers an rseq area with the host, which must
-        // not be that of the processes that the kernel makes.
+        // A static program linked with glibc 2.35 or later registers an rseq area with the host.
+        // The processes that the kernel makes must not share that area.
         .env("GLIBC_TUNABLES", "glibc.pthread.rseq=0")
         .env("HOME", scratch)
         .current_dir(scratch)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Runs one visit. Counted measurements: boots a machine and makes each in a copy of it. Timed
-//! ones: boots (or starts the agent) until each is made or has failed. A measurement that breaks
-//! the guest fails, and later ones get another boot.
+//! Runs one visit. For counted measurements, it boots a machine and makes each measurement in a
+//! copy of it. For timed ones, it boots (or starts the agent) until each is made or has failed. A
+//! measurement that breaks the guest fails, and later ones get another boot.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ use crate::um::{self, Programs};
 use crate::vm::{self, Boot, Bootable};
 use kernels::scratch::Scratch;
 
-/// Lost boots of one visit before its remaining measurements fail.
+/// After this many lost boots in one visit, its remaining measurements fail.
 const LOST_BOOTS: u32 = 3;
 
 #[derive(Debug)]
@@ -93,7 +93,7 @@ struct Listening<'a> {
     steps: Vec<String>,
     pending: Vec<usize>,
     current: Option<usize>,
-    /// The kernel's own limitation: its measurements are unsupported, not failed.
+    /// Whether the kernel itself is limited: measurements are then unsupported, not failed.
     unable: bool,
     clock_ns: f64,
     sender: &'a Sender<Message>,
@@ -264,7 +264,7 @@ pub fn visit(
     }
 }
 
-/// Boots the machine whose copies make a visit's measurements. None: all were refused, or lost.
+/// Boots the machine whose copies make a visit's measurements. None if all were refused or lost.
 pub fn make_ready<'a>(
     testbed: &'a Testbed<'_>,
     setup: Result<&'a PolicySetup, &str>,
@@ -284,7 +284,7 @@ pub fn make_ready<'a>(
     listening.begin(setup).ok()?;
     let mut booted = boot_ready(testbed, setup, work, cancel, &mut listening);
     if matches!(booted, Err(Break::Killed(_))) {
-        // None of this is due to the kernel.
+        // The kernel is not the cause of these failures.
         listening.begin(setup).ok()?;
         booted = boot_ready(testbed, setup, work, cancel, &mut listening);
     }
@@ -412,6 +412,7 @@ fn boot_of<'a>(
         directives,
         machine: work.machine,
         patience: patience(work.experiment),
+        processors: work.experiment.processors.unwrap_or(1),
         scratch: scratch.to_owned(),
     })
 }

@@ -35,7 +35,7 @@ pub struct Bootable {
     pub landmarks: Result<PathBuf, String>,
     /// The plugin checks the landmarks against this system call entry.
     pub syscall_entry: Option<u64>,
-    /// Of all files above, and of QEMU; None: its measurements are not cached.
+    /// Digest of all files above and of QEMU. If None, measurements are not cached.
     pub digest: Option<String>,
     pub functions: Option<(PathBuf, Arc<FunctionTable>)>,
     pub profiling: Option<Arc<Profiling>>,
@@ -58,7 +58,7 @@ impl Bootable {
     }
 }
 
-/// Size limit of the console, the agent's file and the plugin's records each; the plugin's own
+/// Size limit of each of the console, the agent's file and the plugin's records. The plugin's own
 /// limit (`records.c`) is a little lower.
 pub(crate) const FILE_LIMIT_BYTES: u64 = (1 << 30) + (1 << 20);
 
@@ -75,18 +75,19 @@ pub struct Boot<'a> {
     pub files: &'a [(String, Vec<u8>)],
     pub root: Option<&'a Root>,
     pub patience: Patience,
+    pub processors: u32,
     pub scratch: PathBuf,
 }
 
 impl Boot<'_> {
-    /// Directives are part of the initramfs, not sent over the port: the time of the host's writes is
-    /// random, and the deterministic clock must not see it.
+    /// Directives are part of the initramfs instead of being sent over the port, because the time
+    /// at which the host writes is random and would affect the deterministic clock.
     fn last_archive(&self) -> Result<Vec<u8>, initramfs::Error> {
         initramfs::with_directives(&self.directives, self.files, self.machine)
     }
 
-    /// Digest of everything that determines counts; equal for equal machines of this QEMU. None:
-    /// unknown.
+    /// Digest of everything that determines counts; the same for identical machines of this QEMU.
+    /// None if it is unknown.
     pub(crate) fn digest(&self) -> Option<String> {
         let bootable = self.bootable;
         let plugin = self.plugin.map(|(path, _)| path);
@@ -97,7 +98,7 @@ impl Boot<'_> {
         let paths = [plugin, disk, functions, landmarks].into_iter().flatten();
         let paths = paths.chain(image).map(Path::to_str);
         let paths: Vec<&str> = paths.collect::<Option<_>>()?;
-        // In QEMU's options commas are doubled.
+        // In QEMU's options, commas are doubled.
         let doubled: Vec<String> = paths.iter().map(|path| path.replace(',', ",,")).collect();
         let paths = doubled.iter().map(String::as_str).chain(paths);
         let paths: Vec<&str> = paths.collect();
@@ -205,7 +206,7 @@ pub fn boot(
 ) -> Result<String, Break> {
     let mut started = Started::new(boot)?;
     let log = started.listen(cells, boot.patience, cancel, listener)?;
-    // Its reboot ends QEMU; nothing depends on it any more.
+    // The guest's reboot ends QEMU, on which nothing depends any more.
     started.qemu.wait_at_most(Duration::from_secs(2));
     Ok(log)
 }

@@ -47,7 +47,7 @@ impl<'a> Workplace<'a> {
             .iter()
             .position(|name| *name == cell.key.kernel)?;
         let why = vms.bootables.get(&kernel)?.landmarks.as_ref().err()?;
-        cell.key.metric.is_of_instructions().then(|| {
+        cell.key.metric.is_recorded().then(|| {
             Warning::new(
                 WarningKind::NoSymbols,
                 format!(
@@ -144,7 +144,7 @@ fn subdirectory(dir: &Path, index: usize) -> Result<PathBuf, LabError> {
     Ok(own)
 }
 
-/// By indices of kernel and configuration; the error is the reason for failed measurements.
+/// Keys are indices of kernel and configuration. The error is the reason for failed measurements.
 type Setups = BTreeMap<(usize, usize), Result<PolicySetup, String>>;
 
 fn setups(

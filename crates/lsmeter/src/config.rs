@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use anyhow::{Context, Result};
 use kernels::Mirrors;
-use model::{Exit, Fault};
+use model::Fault;
 use serde::Deserialize;
 
 /// `$XDG_CONFIG_HOME/lsmeter/config.toml`; every key is optional.
@@ -25,11 +25,7 @@ pub struct Config {
 #[error(transparent)]
 pub struct ConfigError(#[from] toml::de::Error);
 
-impl Fault for ConfigError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
-    }
-}
+impl Fault for ConfigError {}
 
 fn xdg(variable: &str, fallback: &str) -> PathBuf {
     let base = match env::var_os(variable).map(PathBuf::from) {

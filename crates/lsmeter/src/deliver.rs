@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Prints and saves a command's results as its flags say, the same for all commands.
+//! Prints and saves a command's results as its flags request, in the same way for all commands.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,8 @@ pub struct StdoutTaken(pub bool);
 
 impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
     /// Fails before a long measurement if a file is not writable, or if two outputs use standard
-    /// output. `more`: a command's other files. `printed`: number of its other flags that print.
+    /// output. `more`: the command's other files. `printed`: the number of its other flags that
+    /// print.
     pub fn check(&self, more: &[&Option<PathBuf>], printed: usize) -> Result<StdoutTaken> {
         let all = [&self.output].into_iter().chain(more.iter().copied());
         let paths: Vec<&Path> = all.flatten().map(PathBuf::as_path).collect();
@@ -34,7 +35,7 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
         self.json || matches!(self.format, Format::Common(Common::Json))
     }
 
-    /// Whether tables are printed, not machine-readable output.
+    /// Whether tables are printed, rather than machine-readable output.
     pub fn is_for_readers(&self, stdout: StdoutTaken) -> bool {
         let tables = [Common::Table, Common::Markdown];
         let common = match &self.format {
@@ -44,8 +45,8 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
         common && !stdout.0 && !self.json
     }
 
-    /// Saves and prints results. A command's own format, if it is to be printed, is returned
-    /// instead.
+    /// Saves and prints results. If the command's own format was requested, it is returned instead
+    /// of being printed.
     pub fn deliver(&self, stdout: StdoutTaken, found: &Delivery<'_>) -> Result<Option<&F>> {
         self.save(found)?;
         self.print(stdout, found)

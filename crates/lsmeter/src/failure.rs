@@ -13,7 +13,7 @@ use crate::config::ConfigError;
 
 type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
-/// All crates' error types with exit code and hint. Any other error is a bug in lsmeter.
+/// The error types of all crates, with exit codes and hints. Any other error is a bug in lsmeter.
 const FAULTS: [AsFault; 10] = [
     fault::<ConfigError>,
     fault::<DocumentError>,

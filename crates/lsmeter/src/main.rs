@@ -64,8 +64,8 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
             quiet,
         }) => commands::kernel::fetch(&kernels, refresh, quiet),
         Command::Kernel(KernelCommand::Build(args)) => commands::kernel_build::build(&args),
-        Command::Kernel(KernelCommand::Add { path, name }) => {
-            commands::kernel::add(&path, name.as_deref())
+        Command::Kernel(KernelCommand::Add { files, name }) => {
+            commands::kernel::add(&files, name.as_deref())
         }
         Command::Kernel(KernelCommand::List { json }) => commands::kernel::list(json),
         Command::Kernel(KernelCommand::Remove { kernels }) => commands::kernel::remove(&kernels),

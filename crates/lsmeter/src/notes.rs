@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Lines on standard error: the only place that writes them.
+//! Lines on standard error; no other code writes there.
 
 use std::io::Write as _;
 

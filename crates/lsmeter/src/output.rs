@@ -50,8 +50,8 @@ pub fn check(path: &Path) -> Result<()> {
     }
 }
 
-/// Checks that all can be written, that no two are the same file, and that at most one (including
-/// `others`) uses standard output. Returns whether one does.
+/// Checks that all files can be written, that no two are the same file, and that at most one output
+/// (including `others`) uses standard output. Returns whether one does.
 pub fn check_all(paths: &[&Path], others: usize) -> Result<bool> {
     let targets: Vec<Target> = paths
         .iter()
@@ -61,14 +61,14 @@ pub fn check_all(paths: &[&Path], others: usize) -> Result<bool> {
     let to_stdout = to_stdout.count() + others;
     if to_stdout > 1 {
         return Err(usage(
-            "two outputs cannot both be standard output",
+            "two outputs cannot both go to standard output",
             "name a file for one of the two",
         ));
     }
     for (at, target) in targets.iter().enumerate() {
         if target.is_for_one() && targets[..at].contains(target) {
             return Err(usage(
-                format!("two outputs cannot both be {}", paths[at].display()),
+                format!("two outputs cannot both go to {}", paths[at].display()),
                 "name another file for one of the two",
             ));
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Progress on standard error: a live line on a terminal, else a line every 30 seconds.
+//! Progress on standard error: a live line on a terminal, or otherwise a line every 30 seconds.
 
 use std::fmt;
 use std::io::IsTerminal as _;
@@ -18,9 +18,9 @@ const PERIOD: Duration = Duration::from_secs(30);
 pub struct Line {
     bar: ProgressBar,
     failed: u64,
-    /// Empty: nothing to log.
+    /// Empty if there is nothing to log.
     logged: Arc<Mutex<String>>,
-    /// Dropping it ends the log of non-terminals.
+    /// Dropping it ends the log that is written if there is no terminal.
     _log: Option<Sender<()>>,
 }
 
@@ -92,7 +92,7 @@ impl Line {
                 self.bar.inc(1);
                 if cell.status() == Status::Failed {
                     self.failed += 1;
-                    // The result file has them all.
+                    // The result file contains all failures.
                     if self.failed <= 3 {
                         let reason = cell.reason().unwrap_or_default();
                         let reason = report::printable(reason.lines().next().unwrap_or(""), 400);

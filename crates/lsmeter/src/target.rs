@@ -78,7 +78,7 @@ impl Target {
         }
     }
 
-    /// Whether two outputs to it would mix.
+    /// Whether the output of two writers would mix.
     pub fn is_for_one(&self) -> bool {
         let is_device = |path: &Path| {
             std::fs::metadata(path).is_ok_and(|found| found.file_type().is_char_device())
@@ -87,7 +87,6 @@ impl Target {
     }
 
     /// Equal for all names of a file.
-    #[must_use]
     pub fn resolved(self) -> Target {
         let resolved = |path: PathBuf| match (directory_of(&path).canonicalize(), path.file_name())
         {
@@ -116,7 +115,7 @@ fn is_of_process(path: &Path) -> bool {
 }
 
 pub fn inherited(number: i32) -> io::Result<File> {
-    // SAFETY: it is only duplicated; the system refuses a number that is not open.
+    // SAFETY: the descriptor is only duplicated; the system refuses a number that is not open.
     let copy = rustix::io::fcntl_dupfd_cloexec(unsafe { BorrowedFd::borrow_raw(number) }, 3)?;
     Ok(copy.into())
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! False alarms of a machine: comparisons of runs between which nothing changed (A/A test).
+//! False alarms on a machine: runs between which nothing changed are compared (A/A test).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::metric::Metric;
 use crate::words::Correction;
 
-/// Several runs of one experiment, one after the other, all pairs compared. Every difference judged
-/// real is a false alarm.
+/// Several runs of one experiment, one after the other, with all pairs compared. Every difference
+/// that is judged real is a false alarm.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AaReport {
     pub runs: u32,
@@ -22,16 +22,16 @@ pub struct AaReport {
     pub layouts: Vec<AaLayouts>,
 }
 
-/// False alarms of intervals over layouts. Each stack is compared with itself: its even rounds
-/// against its odd ones, as if they were two interleaved stacks. Each half has as many rounds as a
-/// stack has in one run.
+/// False alarms of intervals over layouts. Each stack is compared with itself: its even rounds with
+/// its odd ones, as if they were two interleaved stacks. Each half has as many rounds as a stack
+/// has in one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AaLayouts {
     /// The kernel without its layout number: `build:um`.
     pub kernel: String,
     pub filesystem: String,
     pub layouts: u32,
-    /// Rounds of each half.
+    /// Number of rounds in each half.
     pub rounds: u32,
     /// Number of intervals: one per stack, operation and pair of runs.
     pub intervals: u64,

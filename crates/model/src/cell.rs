@@ -33,7 +33,7 @@ pub struct Cell {
     pub outcome: Outcome,
 }
 
-/// Measurements in result files. Read key by key, so that an error has its position.
+/// Measurements in result files. They are read key by key, so that an error has a position.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "Cell")]
 struct Form {
@@ -233,8 +233,9 @@ impl Cell {
         self.key.configuration_title()
     }
 
-    /// The value in the metric's unit: instructions of the dominant path, else the median; for a
-    /// sweep the slope. None unless measured, and for hook calls, which have many values.
+    /// The value in the metric's unit: the instructions of the dominant path, or else the median;
+    /// for a sweep, the slope. None if nothing was measured, and for hook calls, which have many
+    /// values.
     pub fn headline(&self) -> Option<f64> {
         match self.evidence()? {
             Evidence::Counted(counted) => counted.headline(),

@@ -6,6 +6,7 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 use crate::given::subsystem;
 use crate::layout::names_kernel;
@@ -13,13 +14,13 @@ use crate::stack::Stack;
 use crate::words::{AuditRules, FirstAfter, ImaPolicy, Integrity, Policy, SelinuxPolicy};
 
 /// A stack with the state of its policies and of the integrity subsystems.
+#[skip_serializing_none]
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Configuration {
-    /// The only kernel for this configuration: a name or a pattern (`build:um.*`). None: every
+    /// The only kernel for this configuration: a name or a pattern (`build:um.*`). None means every
     /// kernel.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     pub stack: Stack,
     #[serde(default)]
@@ -32,36 +33,29 @@ pub struct Configuration {
 }
 
 /// Settings of policies other than their state. Missing keys: the defaults in `docs/policies.md`.
+#[skip_serializing_none]
 #[derive(
     Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Settings {
     /// Rules in each module's policy beyond those that the benchmarks need: 1 to 100,000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<u32>,
     /// Nested Landlock rulesets: 1 to 16.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<u32>,
     /// Entries in SELinux's access vector cache: 16 to 65,536. Default: 512, as in the kernel
     /// and in the paper.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avc_entries: Option<u32>,
     /// Which policy SELinux loads.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selinux_policy: Option<SelinuxPolicy>,
     /// Number of different SELinux labels of the benchmarks' files: 1 to 4,096.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<u32>,
     /// Whether the policies also deny access to a few files made for that purpose.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub denials: bool,
     /// Event before each operation; None: no event.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_after: Option<FirstAfter>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit_rules: Option<AuditRules>,
     /// Which rules IMA has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ima_policy: Option<ImaPolicy>,
     /// Custom policies by module: their names in the experiment.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -78,7 +72,7 @@ impl Settings {
         self.custom.keys().any(|module| subsystem(module).is_none())
     }
 
-    /// No setting of modules is changed. Rules of audit and IMA do not count.
+    /// Whether no setting of a module is changed. Rules of audit and IMA do not count.
     pub fn is_default_of_modules(&self) -> bool {
         let mut custom = self.custom.clone();
         custom.retain(|module, _| subsystem(module).is_none());
@@ -138,7 +132,7 @@ impl Configuration {
         only.is_none_or(|only| names_kernel(only, kernel))
     }
 
-    /// Without its kernel: `capability,selinux +audit (enforcing)`.
+    /// The title without the kernel: `capability,selinux +audit (enforcing)`.
     pub fn title(&self) -> String {
         title(
             self.stack.as_str(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From a spec's stacks and states to configurations, with the baseline.
+//! Turns a spec's stacks and states into configurations, and chooses the baseline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -46,8 +46,8 @@ impl Matrix {
         let baseline_kernel = match &spec.baseline_kernel {
             Some(kernel) if kernels.contains(kernel) => Some(kernel.clone()),
             Some(kernel) => return Err(no_kernel("baseline_kernel", kernel, &kernels)),
-            // With one configuration the kernels are compared; the layouts of one kernel count as
-            // one kernel.
+            // If there is one configuration, kernels are compared; the layouts of one kernel count
+            // as one kernel.
             None => (kernels.len() > 1 && configurations.len() == 1 && !are_layouts(&kernels))
                 .then(|| kernels[0].clone()),
         };
@@ -103,7 +103,7 @@ fn configurations(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecE
     list("configurations", &all, CONFIGURATIONS_LIMIT)?;
     given::check_used(custom, &all)?;
     for configuration in &all {
-        given::check_together(custom, configuration, of_programs)?;
+        given::check_together(custom, configuration)?;
     }
     Ok(all)
 }
@@ -125,7 +125,8 @@ fn product(
             parse(stacks.iter().map(String::as_str))?
         }
     };
-    // A custom policy is enforced by default. Subsystems' do not depend on the modules' state.
+    // A custom policy is enforced by default. Policies of subsystems do not depend on the modules'
+    // state.
     let is_subsystem = |policy: &CustomPolicy| given::subsystem(&policy.module).is_some();
     let default = if custom.values().all(is_subsystem) {
         Policy::None
@@ -226,7 +227,7 @@ fn product(
                         let mut configuration = configuration.clone();
                         configuration.settings.custom = chosen;
                         given::check_beside(&configuration)?;
-                        // Sizes have no effect without a policy: measured once.
+                        // Without a policy, sizes have no effect, so the stack is measured once.
                         if policy != Policy::None && has_event || !all.contains(&configuration) {
                             all.push(configuration);
                         }
@@ -384,7 +385,7 @@ fn not_at_work(key: &str, value: impl fmt::Display, subsystem: Integrity) -> Spe
     )
 }
 
-/// Rules belong to audit. A number of rules extends an existing rule set.
+/// Checks rules for audit. A number of rules extends an existing rule set.
 fn check_audit(
     audit_rules: AuditRules,
     rules: Option<u32>,
@@ -403,7 +404,7 @@ fn check_audit(
     Ok(())
 }
 
-/// A policy belongs to IMA. Rules cannot be added to the kernel's built-in policies.
+/// Checks a policy for IMA. Rules cannot be added to the kernel's built-in policies.
 fn check_ima(
     ima_policy: ImaPolicy,
     rules: Option<u32>,

@@ -9,7 +9,6 @@ const DEEPEST: u32 = 64;
 ///
 /// The agent's list has the depth of each benchmark (`depth`). This is for result files of version
 /// 1 and for publications.
-#[must_use]
 pub fn path_depth(variant: &str) -> Option<u32> {
     let is_short = variant.len() == 2 && variant.bytes().all(|byte| byte.is_ascii_uppercase());
     let is_name = |part: &str| !matches!(part, "" | "." | "..");
@@ -23,7 +22,6 @@ pub fn path_depth(variant: &str) -> Option<u32> {
 }
 
 /// Components of the path, `..` included: 3 for `AA/../HH`, 1 for a name that is not a path.
-#[must_use]
 pub fn path_components(variant: &str) -> u32 {
     let components = numbered(variant).unwrap_or_else(|| {
         let components = variant.split('/').filter(|part| !part.is_empty());

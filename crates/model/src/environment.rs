@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The machine and tools of a measurement.
+//! The machine on which a measurement was made, and the tools.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct PolicyProof {
     pub configuration: Configuration,
     /// What was done, and which accesses were denied and allowed, in order.
     pub steps: Vec<String>,
-    /// Lookups in SELinux's access vector cache; only if files have several labels.
+    /// Lookups in SELinux's access vector cache; present only if files have several labels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheUse>,
     /// Cost of each part of loading the policies, in order of first occurrence; empty in result
@@ -54,8 +54,9 @@ pub struct Tool {
     pub version: String,
 }
 
-impl Tool {
-    pub fn this() -> Tool {
+/// This program.
+impl Default for Tool {
+    fn default() -> Tool {
         Tool {
             name: "lsmeter".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -86,7 +87,7 @@ impl Origin {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
     /// `PRETTY_NAME` of the host's `/etc/os-release`.
     pub os: String,
@@ -105,19 +106,6 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// All texts are empty.
-    pub fn unknown() -> Environment {
-        Environment {
-            os: String::new(),
-            host_kernel: String::new(),
-            cpu: String::new(),
-            cores: 0,
-            kvm: false,
-            qemu: None,
-            host_lsms: Vec::new(),
-        }
-    }
-
     /// The part of the machine that a metric depends on. Counts depend on the emulated processor,
     /// times on everything. Values of different machines are not compared.
     pub fn machine(&self, metric: Metric) -> String {
@@ -138,8 +126,9 @@ impl Environment {
         }
     }
 
-    /// Environment that all values of one run must share; stricter than [`Environment::machine`].
-    /// For counts it includes all of QEMU, for times also the running kernel if that is measured.
+    /// The environment that all values of one run must share; it is stricter than
+    /// [`Environment::machine`]. For counts it includes everything about QEMU, and for times also
+    /// the running kernel, if that kernel is measured.
     pub fn fingerprint(&self, metric: Metric) -> String {
         match &self.qemu {
             Some(qemu) if metric.is_counted() => format!(

@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 use crate::document::{DocumentFault, Kind, Stored, all_sound, printable, sound};
 use crate::environment::Tool;
@@ -10,9 +11,10 @@ use crate::evidence::Events;
 use crate::key::Key;
 use crate::warning::Warning;
 
-/// Estimated time that stacks add to operations, in ns on the processor that was timed. Each event
-/// counts with its weight for every time that it occurs more often than under the baseline. Written
-/// by `lsmeter estimate --output FILE`. See [`Stored::read`] and [`Stored::write`].
+/// Estimated time that stacks add to operations, in ns on the processor that was timed. The
+/// estimate is the sum over events of the weight times the number of additional occurrences over
+/// the baseline. Written by `lsmeter estimate --output FILE`. See [`Stored::read`] and
+/// [`Stored::write`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter estimate result file")]
 pub struct EstimateDocument {
@@ -27,6 +29,7 @@ pub struct EstimateDocument {
 }
 
 /// Weights in ns, fitted to operations that were both counted and timed.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Weights {
     /// The processor that was timed.
@@ -44,7 +47,6 @@ pub struct Weights {
     pub left_out: Vec<LeftOutStack>,
     /// Rank correlation of estimated and measured overheads, over all these stacks together.
     /// Missing without such stacks, and in result files of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out_rank_correlation: Option<f64>,
 }
 
@@ -58,7 +60,6 @@ const CACHE: (u32, u32) = (64, 8);
 
 /// Expected number of `lines` in cache sets with more lines than ways, if lines fall in sets at
 /// random. Each run of the operation evicts and refetches them.
-#[must_use]
 pub fn conflicting_lines(lines: u64) -> f64 {
     stats::crowded(lines, CACHE.0, CACHE.1)
 }
@@ -73,15 +74,16 @@ pub struct Weight {
     pub ns: f64,
     /// 95 % interval: bootstrap percentiles over operations.
     pub ci95: [f64; 2],
-    /// Largest number of this event in one fitted operation. Estimates are refused above twice this
-    /// number.
+    /// Largest number of this event in one fitted operation. No estimate is made for operations
+    /// with more than twice this number.
     pub most: f64,
 }
 
 /// Errors of estimates for operations left out of the fit, one benchmark at a time.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FitError {
-    /// Rank correlation of estimated and measured overheads; 1: same order.
+    /// Rank correlation of estimated and measured overheads; 1 means the same order.
     pub rank_correlation: f64,
     /// The same for overheads in instructions, without weights.
     pub rank_correlation_of_instructions: f64,
@@ -91,7 +93,6 @@ pub struct FitError {
     pub median_points: f64,
     /// Median difference between overheads in instructions and in ns, in percentage points. Missing
     /// where only whole operations were timed, and in result files of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_points_of_instructions: Option<f64>,
     /// 95 % of errors are at most this many times √(5² + (0.15 × estimate)²) ns.
     pub q95: f64,
@@ -104,6 +105,7 @@ impl FitError {
 }
 
 /// A stack, estimated with weights fitted without it.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOutStack {
     pub stack: Vec<String>,
@@ -114,11 +116,11 @@ pub struct LeftOutStack {
     /// Median ratio of measured ns to instructions.
     pub ns_per_instruction: f64,
     /// Rank correlation of estimated and measured overheads.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank_correlation: Option<f64>,
 }
 
 /// Cost that a stack adds to an operation over the baseline.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EstimatedCell {
     pub key: Key,
@@ -126,15 +128,13 @@ pub struct EstimatedCell {
     /// Instructions added.
     pub instructions: i64,
     /// Nanoseconds added; missing if they cannot be estimated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Nanoseconds>,
     /// Why they cannot be estimated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
     /// Measured nanoseconds added, if the operation was also timed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Nanoseconds>,
-    /// Cost per hook, with everything that it calls: a nested hook also counts in the outer one.
+    /// Cost per hook, with everything that it calls. A nested hook also counts as part of the outer
+    /// one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<EstimatedHook>,
 }
@@ -149,7 +149,7 @@ pub struct EstimatedHook {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Nanoseconds {
     pub ns: f64,
-    /// For an estimate: range of 95 % of the errors, where known. For a measurement: its 95 %
+    /// For an estimate, the range of 95 % of the errors, if known. For a measurement, its 95 %
     /// interval.
     pub ci95: [f64; 2],
 }
@@ -170,7 +170,6 @@ impl Nanoseconds {
 }
 
 impl Weights {
-    #[must_use]
     pub fn ns(&self, instructions: u64, events: &Events) -> f64 {
         let terms = self.terms.iter().map(|term| {
             let number = match Events::kind(&term.event) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A resolved experiment: every key set and checked.
+//! A resolved experiment, in which every key is set and checked.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 use crate::configuration::Configuration;
 use crate::given::CustomPolicy;
@@ -17,62 +18,58 @@ use crate::words::{FileSystem, Place};
 
 /// What to run: the product of kernels, stacks, benchmarks and metrics. Made by
 /// [`crate::Spec::resolve`]; part of a run's result file.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Experiment {
     /// Purpose, in one line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Virtual machines, the running kernel, or UML kernels.
     #[serde(rename = "where")]
     pub place: Place,
     /// Directory to work in; only on the host.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<String>,
     /// Kernels as named by the user; `["host"]` on the host.
     pub kernels: Vec<String>,
     /// Stacks and the states of their policies, at least one. On the host: `default`, the running
     /// kernel's own stack.
     pub configurations: Vec<Configuration>,
-    /// Position of the baseline in `configurations`, from 0. A baseline of a single kernel is the
-    /// baseline of all kernels; otherwise each kernel has its own. Layouts of kernels are compared
-    /// with the baseline's layout with the same number.
+    /// Position of the baseline in `configurations`, from 0. A baseline that is bound to one kernel
+    /// is the baseline for all kernels; otherwise each kernel has its own. Layouts of a kernel are
+    /// compared with the baseline's layout that has the same number.
     pub baseline: u32,
     /// The kernel to compare the others with, configuration by configuration. If set, `baseline`
     /// has no meaning.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline_kernel: Option<String>,
     pub selection: Selection,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub programs: Option<Programs>,
     /// Custom policies, by the names that configurations use.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub custom: BTreeMap<String, CustomPolicy>,
     /// Working directory of benchmarks in a virtual machine; None: `/mnt`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_dir: Option<String>,
     pub metrics: Vec<Metric>,
     /// File system mounted in a VM; None on the host, where `dir` decides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filesystem: Option<FileSystem>,
     /// Samples of a measurement, per metric, over all rounds.
     pub samples: Samples,
     /// Operations before the first sample, for instructions and time.
     pub warmup: u32,
-    /// Visits to each timed measurement. Configurations are interleaved (A B A B …), so that drift
-    /// cancels. Instructions need one visit.
+    /// Number of visits to each timed measurement. Configurations are interleaved (A B A B …), so
+    /// that drift cancels out. Instructions need only one visit.
     pub rounds: u32,
-    /// Seconds before a throughput is measured.
+    /// Length of the warm-up before a throughput is measured, in seconds.
     pub throughput_warmup_s: f64,
-    /// Seconds for which a throughput is measured.
+    /// Length of the period over which a throughput is measured, in seconds.
     pub throughput_period_s: f64,
     /// Appended to the kernel command line, for instance `mitigations=off`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cmdline: String,
     /// The emulated processor, in QEMU's terms; None: the architecture's usual one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<String>,
-    /// Parallel virtual machines; None: one per processor.
+    /// Processors between which transfers are counted; None for other metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processors: Option<u32>,
+    /// Parallel virtual machines; None: one per processor.
     pub jobs: Option<u32>,
     /// Time-out in s until a boot reaches the agent.
     pub boot_timeout_s: u32,
@@ -127,8 +124,8 @@ impl Experiment {
         (base != *key).then_some(base)
     }
 
-    /// The first key by which two experiments differ in what they measure. `description`, and keys
-    /// of speed and patience (`jobs`, the time-outs), may differ.
+    /// The first key in which two experiments measure different things. `description`, `jobs` and
+    /// the time-outs may differ.
     pub fn first_difference(&self, other: &Experiment) -> Option<String> {
         const NOT_MEASURED: [&str; 4] = [
             "description",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Functions of the kernel's LSM framework that are not called `security_<hook>`.
 
-/// Hooks whose calling function is neither `security_<hook>` nor the same without `_security`. From
-/// the callers of each hook's static call or list in Linux 5.10, 6.1, 6.12 and 7.2. A hook can have
-/// several; some exist in addition to the usual one.
+/// Hooks whose calling function is neither `security_<hook>` nor the same without `_security`. The
+/// list was made from the callers of each hook's static call or list in Linux 5.10, 6.1, 6.12 and
+/// 7.2. A hook can have several; some exist in addition to the usual one.
 pub const IRREGULAR_FUNCTIONS: [(&str, &str); 14] = [
     ("cred_prepare", "security_prepare_creds"),
     ("cred_transfer", "security_transfer_creds"),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Patterns for names: `inode_*`, `file_?pen`.
 
-/// Whether `pattern` matches all of `text`. `*` matches any characters, `?` one. Time: at most the
-/// product of the lengths.
+/// Whether `pattern` matches all of `text`. `*` matches any number of characters, `?` exactly one.
+/// Takes at most time proportional to the product of the lengths.
 pub fn glob(pattern: &str, text: &str) -> bool {
     let (mut pattern, mut text) = (pattern.chars(), text.chars());
-    // Where to resume when the last `*` has to match one more character.
+    // Where to resume if the last `*` has to match one more character.
     let mut retry = None;
     while let Some(next) = text.clone().next() {
         match pattern.next() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The known word that a wrong word in a message probably meant.
+//! Finds the known word that a user probably meant.
 
 use strsim::osa_distance;
 
@@ -12,7 +12,8 @@ pub fn excerpt(text: &str) -> String {
 }
 
 /// The candidate nearest to `word` by edit distance (a swap of neighbours is one edit), if at most
-/// a third of the characters differ. The first of equally near ones wins; case does not count.
+/// a third of the characters differ. If several are equally near, the first one wins. Case is
+/// ignored.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let start = |text: &str, most| -> String { text.to_lowercase().chars().take(most).collect() };
     let word = start(word, WORD_LIMIT + 1);

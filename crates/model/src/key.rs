@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Identity of a measurement, the same in all result files.
+//! The identity of a measurement, which is the same in all result files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 use crate::configuration::{self, Configuration, Settings};
 use crate::metric::Metric;
 use crate::words::{Architecture, Caches, DelayModule, Integrity, Policy};
 
-/// Identity of a measurement within a result file and across them.
+/// Identifies a measurement within a result file and across result files.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -55,7 +56,7 @@ pub enum Subject {
     },
     /// A time interval on a live machine.
     Interval {
-        /// From 0.
+        /// Counted from 0.
         interval: u32,
     },
 }
@@ -65,7 +66,7 @@ pub enum Subject {
 )]
 pub struct Delay {
     pub module: DelayModule,
-    /// Hooks that are delayed together; `["all"]`: all that the module knows.
+    /// Hooks that are delayed together; `["all"]` means all that the module knows.
     pub hooks: Vec<String>,
     /// Whether it is one hook's part of a slope over several hooks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -75,6 +76,7 @@ pub struct Delay {
 }
 
 /// Keys in result files. Read key by key, so that an error has its position.
+#[skip_serializing_none]
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "Key")]
 struct Form {
@@ -96,22 +98,18 @@ struct Form {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     filesystem: String,
     /// Benchmark: `open`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     benchmark: Option<String>,
     /// Its variant: `AA/BB`; missing if there is only one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     variant: String,
     /// Name of a whole program, in place of a benchmark.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     workload: Option<String>,
     /// First digits of the SHA-256 of the program's root.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     root: String,
     /// Number of the interval on a live machine, from 0, in place of a benchmark.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     interval: Option<u32>,
     /// Delay of decisions; only in a sweep.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     delay: Option<Delay>,
     metric: Metric,
 }

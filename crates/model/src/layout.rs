@@ -8,7 +8,7 @@ use crate::glob::glob;
 pub fn layout(kernel: &str) -> Option<(&str, u32)> {
     let (base, text) = kernel.rsplit_once('.')?;
     let number: u32 = text.parse().ok()?;
-    // One spelling per number.
+    // Each number has only one spelling.
     (base.starts_with("build:") && number.to_string() == text).then_some((base, number))
 }
 
@@ -17,7 +17,7 @@ pub fn layouts_base(kernel: &str) -> Option<&str> {
     layout(kernel).map(|(base, _)| base)
 }
 
-/// Whether it is a pattern for kernels in the cache: `build:um.*`. Paths are not.
+/// Whether `name` is a pattern for kernels in the cache: `build:um.*`. Paths are not patterns.
 pub fn is_kernel_pattern(name: &str) -> bool {
     name.contains(['*', '?']) && !name.contains('/')
 }
@@ -27,8 +27,8 @@ pub(crate) fn names_kernel(name: &str, kernel: &str) -> bool {
     name == kernel || is_kernel_pattern(name) && glob(name, kernel)
 }
 
-/// The kernel that `kernel` is compared with if the user names `name`: that kernel; of several
-/// layouts the one with the same number, else the first.
+/// The kernel that `kernel` is compared with if the user names `name`: that kernel or, of several
+/// layouts, the one with the same number, or else the first.
 pub(crate) fn kernel_beside<'a>(name: &'a str, kernel: &'a str, kernels: &'a [String]) -> &'a str {
     if name == kernel || !is_kernel_pattern(name) {
         return name;

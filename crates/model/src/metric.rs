@@ -17,6 +17,11 @@ words! {
     Throughput = "throughput",
     /// Memory that the kernel uses, in bytes: after a boot, or per object of a kind. Exact.
     Memory = "memory",
+    /// Transfers of memory per operation between processors whose tasks use the same files, counted
+    /// by the plugin: exact.
+    Transfers = "transfers",
+    /// The same between tasks that share no file.
+    TransfersApart = "transfers_apart",
     Calls = "calls",
     CallRate = "call_rate",
     CallTime = "call_time",
@@ -30,6 +35,8 @@ impl Metric {
         Metric::Time,
         Metric::Throughput,
         Metric::Memory,
+        Metric::Transfers,
+        Metric::TransfersApart,
     ];
 
     pub fn unit(self) -> &'static str {
@@ -38,6 +45,7 @@ impl Metric {
             Metric::Time => "ns",
             Metric::Throughput => "ops/s",
             Metric::Memory => "bytes",
+            Metric::Transfers | Metric::TransfersApart => "transfers",
             Metric::Calls => "calls",
             Metric::CallRate => "calls/s",
             Metric::CallTime => "ns/call",
@@ -52,17 +60,32 @@ impl Metric {
         }
     }
 
-    /// Counts that are the same in every repetition.
+    /// Whether values are counts, which are the same in every repetition.
     pub fn is_counted(self) -> bool {
-        self.is_of_instructions() || matches!(self, Metric::Calls | Metric::Memory)
+        self.is_recorded() || matches!(self, Metric::Calls | Metric::Memory)
     }
 
-    /// Counted per executed instruction, by QEMU's plugin.
+    /// Whether QEMU's plugin counts the values, in measured regions.
+    pub fn is_recorded(self) -> bool {
+        self.is_of_instructions() || self.is_of_transfers()
+    }
+
+    pub fn is_of_transfers(self) -> bool {
+        matches!(self, Metric::Transfers | Metric::TransfersApart)
+    }
+
+    /// Whether a mean over operations makes sense. A whole boot's memory and an inode's have none;
+    /// most operations have no transfers.
+    pub fn has_mean(self) -> bool {
+        self != Metric::Memory && !self.is_of_transfers()
+    }
+
+    /// Whether the values are executed instructions.
     pub fn is_of_instructions(self) -> bool {
         matches!(self, Metric::Instructions | Metric::HookInstructions)
     }
 
-    /// Depends on the measuring machine and its load.
+    /// Whether values depend on the measuring machine and its load.
     pub fn is_timed(self) -> bool {
         use Metric::{CallRate, CallTime, Throughput, Time};
         matches!(self, Time | Throughput | CallRate | CallTime)

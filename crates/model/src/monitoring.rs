@@ -11,7 +11,7 @@ use crate::key::{Key, Subject};
 use crate::metric::Metric;
 use crate::words::{Architecture, MonitorMode, Policy};
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Monitoring {
     /// `uname -r`.
     pub release: String,
@@ -36,7 +36,7 @@ impl Monitoring {
         self.scope.starts_with(Self::OF_COMMAND)
     }
 
-    /// `interval` counts from 0.
+    /// `interval` is counted from 0.
     pub fn cell(&self, interval: u32, calls: Interval) -> Cell {
         let key = Key {
             architecture: Architecture::default(),
@@ -60,7 +60,7 @@ impl Monitoring {
 /// Cost of watching a call, measured on kernel functions that do nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MonitorCost {
-    /// Total in ns. 0: not measurable, because the machine's own variation is larger.
+    /// Total in ns. 0 if it cannot be measured because the machine's own variation is larger.
     pub added_ns: u32,
     /// Part that falls within the measured times, in ns. It is subtracted.
     pub within_ns: u32,

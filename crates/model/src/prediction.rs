@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 use crate::document::{DocumentFault, Kind, Stored, all_sound, printable, sound};
 use crate::environment::Tool;
@@ -13,7 +14,7 @@ use crate::words::words;
 const ROUNDING: f64 = 1e-6;
 
 words! {
-    /// How the cost of a call is known.
+    /// How the cost of a call was determined.
     Basis, "basis":
     /// From operations that call the hook in the same system call.
     SystemCall = "system_call",
@@ -25,6 +26,7 @@ words! {
 
 /// Predicted cost of stacks on a machine whose hook calls were recorded: `lsmeter predict --json`.
 /// See [`Stored::read`] and [`Stored::write`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter prediction result file")]
 pub struct PredictionDocument {
@@ -38,11 +40,7 @@ pub struct PredictionDocument {
     pub costs_release: String,
     /// Stacks with the states of their policies; the first is the baseline.
     pub stacks: Vec<String>,
-    /// Assumed nanoseconds per instruction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ns_per_instruction: Option<f64>,
     /// Processor for which nanoseconds are estimated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor: Option<String>,
     /// Recorded calls with their predicted cost: one recording, or one entry per program.
     pub loads: Vec<PredictedLoad>,
@@ -52,12 +50,12 @@ pub struct PredictionDocument {
 
 /// Calls recorded together, and their predicted cost. Instructions are guest kernel instructions in
 /// hooks, for all calls.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PredictedLoad {
     /// Whose calls: `the machine`, `git-status`.
     pub name: String,
     /// Duration of the recording in s; missing for a whole program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
     pub coverage: Coverage,
     /// Predicted cost under each stack, in the order of `stacks`.
@@ -66,14 +64,14 @@ pub struct PredictedLoad {
     pub calls: Vec<PredictedCalls>,
 }
 
-/// Number of calls by the way their cost is known.
+/// Number of calls, by how their cost was determined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
-    /// Cost known from the same system call.
+    /// Number of calls whose cost is known from the same system call.
     pub by_system_call: u64,
-    /// Cost known from other system calls.
+    /// Number of calls whose cost is known from other system calls.
     pub by_hook: u64,
-    /// Unknown cost; not in any value.
+    /// Number of calls with unknown cost, which no value includes.
     pub uncovered: u64,
 }
 
@@ -88,31 +86,30 @@ pub struct Range {
 }
 
 /// Cost of all calls under a stack, in instructions.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PredictedStack {
     pub instructions: f64,
     /// Added cost over the baseline; missing for the baseline itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Range>,
     /// The same in ns, for calls whose events are known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added_ns: Option<f64>,
     /// Instructions that hooks added when the program was counted under both stacks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<i64>,
-    /// Parts of `instructions` by module; they sum up to it.
+    /// Parts of `instructions` by module; they add up to it.
     pub modules: Vec<PredictedModule>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PredictedModule {
     /// Missing for the framework itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
     pub instructions: f64,
 }
 
 /// Calls of a hook in a system call.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PredictedCalls {
     /// The hook: `inode_permission`.
@@ -121,9 +118,8 @@ pub struct PredictedCalls {
     pub system_call: String,
     pub calls: u64,
     /// Recorded time of the calls in ns, if measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded_ns: Option<i64>,
-    /// How their cost is known.
+    /// How their cost was determined.
     pub basis: Basis,
     /// Number of operations over which the median cost was taken.
     pub operations: u32,
@@ -133,15 +129,14 @@ pub struct PredictedCalls {
 }
 
 /// Cost of one hook call under a stack, in instructions.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CallCost {
     /// Total: the median over operations.
     pub instructions: f64,
     /// Added cost over the baseline; missing for the baseline itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Range>,
     /// Total in ns, if estimated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ns: Option<f64>,
 }
 
@@ -225,7 +220,7 @@ impl PredictedLoad {
 
     fn contradiction(&self, stacks: usize) -> Option<String> {
         if self.seconds.is_some_and(|s| !(s.is_finite() && s > 0.0)) {
-            return Some("it does not last".to_owned());
+            return Some("its duration is not positive".to_owned());
         }
         let mut calls = self.calls.iter();
         if let Some(message) = calls.find_map(|pair| pair.contradiction(stacks)) {
@@ -278,10 +273,6 @@ impl Stored for PredictionDocument {
     fn check(&self) -> Result<(), DocumentFault> {
         let missing = self.stacks.is_empty().then(|| "there is none".to_owned());
         sound("stacks", missing)?;
-        let ns = self.ns_per_instruction;
-        let odd = ns.filter(|ns| !(ns.is_finite() && *ns > 0.0));
-        let message = odd.map(|_| "it is not above 0".to_owned());
-        sound("ns_per_instruction", message)?;
         all_sound("loads", &self.loads, |load| {
             load.contradiction(self.stacks.len())
         })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Specs that come with lsmeter.
 
-use crate::{Exit, Fault};
+use crate::Fault;
 
 use crate::given::MODULES;
 use crate::hint::{excerpt, nearest};
@@ -77,10 +77,6 @@ pub struct UnknownPreset {
 }
 
 impl Fault for UnknownPreset {
-    fn exit(&self) -> Exit {
-        Exit::Usage
-    }
-
     fn hint(&self) -> Option<String> {
         if MODULES.contains(&self.name.as_str()) {
             return Some(format!(

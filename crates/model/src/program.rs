@@ -41,8 +41,8 @@ pub struct Workload {
     /// the root's PATH. Default: the command of a container image.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub argv: Vec<String>,
-    /// Working directory in the root. Default: that of a container image, else `/tree` if it
-    /// exists, else `/`.
+    /// Working directory in the root. Default: the container image's, or else `/tree` if it exists,
+    /// or else `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Environment, as `NAME=value`. Nothing is inherited from lsmeter. Default: the variables of a
@@ -51,8 +51,8 @@ pub struct Workload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<String>>,
     /// User: a name in the root's `/etc/passwd` or a number, optionally followed by `:` and a group
-    /// in its `/etc/group` or a number. `setup` and `prepare` run as root. Default: that of a
-    /// container image, else root.
+    /// in its `/etc/group` or a number. `setup` and `prepare` run as root. Default: the container
+    /// image's, or else root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// File in the root for standard input. Default: `/dev/null`.
@@ -73,7 +73,7 @@ pub struct Workload {
     /// Whether to drop dentries and inodes before each measurement.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cold: bool,
-    /// Files that the root must contain if none is named; only in combined presets.
+    /// Files that the root must contain if no other root is named; only in combined presets.
     #[serde(skip)]
     pub needs: Option<RootSpec>,
 }
@@ -121,13 +121,11 @@ impl Selectable for Workload {
 }
 
 impl Workload {
-    #[must_use]
     pub fn repetitions(&self) -> u32 {
         self.repeat.unwrap_or(3)
     }
 
     /// `git status` is `git-status`.
-    #[must_use]
     pub fn name_of(command: &[String]) -> String {
         let mut name = String::new();
         for word in command {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From a spec to an experiment: defaults and checks.
+//! Turns a spec into an experiment: sets defaults and checks values.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -20,7 +20,7 @@ use crate::words::{FileSystem, Place, Select, Suite};
 pub(crate) const KERNELS_LIMIT: usize = 64;
 const BENCHMARKS_LIMIT: usize = 1_024;
 const PATH_LIMIT: usize = 4_096;
-/// Half of COMMAND_LINE_SIZE on x86: the lab adds its own parameters.
+/// Half of COMMAND_LINE_SIZE on x86, because the lab adds its own parameters.
 const CMDLINE_LIMIT: usize = 1_024;
 const DESCRIPTION_LIMIT: usize = 1_024;
 
@@ -53,7 +53,8 @@ impl Spec {
             Place::Lab => vec![Metric::Instructions],
         });
         list("metrics", &metrics, Metric::MEASURABLE.len())?;
-        check_memory(&metrics)?;
+        check_alone(&metrics)?;
+        let processors = resolve_processors(self.processors, &metrics)?;
         let samples = resolve_samples(self.samples)?;
         let timeout = |key, seconds| number(key, seconds, 1..=86_400, "");
         let selection = resolve_selection(self.benchmarks, self.suites, self.select)?;
@@ -120,6 +121,7 @@ impl Spec {
             )?,
             cmdline: resolve_cmdline(self.cmdline)?,
             cpu: self.cpu.map(resolve_cpu).transpose()?,
+            processors,
             jobs: self
                 .jobs
                 .map(|jobs| number("jobs", jobs, 1..=256, ""))
@@ -156,7 +158,7 @@ fn work_dir(path: String) -> Result<String, SpecError> {
     Ok(path)
 }
 
-/// The host's kernel cannot be configured: settings of a VM are refused.
+/// The host's kernel cannot be configured, so settings for VMs are refused.
 fn check_host(spec: &Spec) -> Result<(), SpecError> {
     const OF_THE_LAB: [&str; 20] = [
         "kernels",
@@ -198,7 +200,7 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// A UML kernel runs on this machine's processor: it cannot count instructions.
+/// A UML kernel runs on this machine's processor, where instructions cannot be counted.
 fn check_um(spec: &Spec) -> Result<(), SpecError> {
     if spec.cpu.is_some() {
         return Err(SpecError::instead(
@@ -216,6 +218,7 @@ fn check_is_timed(metrics: &Option<Vec<Metric>>, place: &str) -> Result<(), Spec
     };
     let what = match metric {
         Metric::Memory => "memory is measured",
+        metric if metric.is_of_transfers() => "transfers are counted",
         _ => "instructions are counted",
     };
     Err(SpecError::instead(
@@ -224,15 +227,32 @@ fn check_is_timed(metrics: &Option<Vec<Metric>>, place: &str) -> Result<(), Spec
     ))
 }
 
-/// A kernel's memory depends on everything that ran before.
-fn check_memory(metrics: &[Metric]) -> Result<(), SpecError> {
-    if metrics.contains(&Metric::Memory) && metrics != [Metric::Memory] {
-        return Err(SpecError::instead(
-            "memory cannot be measured together with other metrics",
-            "measure the other metrics in another run",
-        ));
+/// A kernel's memory depends on everything that ran before; transfers need several processors.
+fn check_alone(metrics: &[Metric]) -> Result<(), SpecError> {
+    let alone = |metric: Metric| (metric == Metric::Memory, metric.is_of_transfers());
+    let other = metrics
+        .iter()
+        .find(|metric| alone(**metric) != alone(metrics[0]));
+    let Some(other) = other else {
+        return Ok(());
+    };
+    Err(SpecError::instead(
+        format!("{} and {other} cannot be measured together", metrics[0]),
+        "measure them in separate runs",
+    ))
+}
+
+fn resolve_processors(asked: Option<u32>, metrics: &[Metric]) -> Result<Option<u32>, SpecError> {
+    if metrics.iter().any(|metric| metric.is_of_transfers()) {
+        return number("processors", asked.unwrap_or(2), 2..=4, "").map(Some);
     }
-    Ok(())
+    match asked {
+        None => Ok(None),
+        Some(_) => Err(SpecError::instead(
+            "`processors` applies only to transfers",
+            "leave out `processors`, or add --metric transfers",
+        )),
+    }
 }
 
 /// Whole programs are counted, in a root file system made for them.
@@ -330,7 +350,8 @@ pub(crate) fn list<T: Display + Eq + Hash>(
     if values.is_empty() {
         return refuse("is empty; it needs at least one value".to_owned());
     }
-    // Before the length: of a list that is too long, duplicates are the better message.
+    // Duplicates are checked before the length, because they are the better message for a list that
+    // is too long.
     let mut seen = HashSet::new();
     for value in values.iter().take(limit + 1) {
         if !seen.insert(value) {

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Exit, Fault};
+use crate::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,9 +15,9 @@ use crate::words::{Select, Suite, UnknownWord};
 /// In bytes.
 const PATTERN_LIMIT: usize = 256;
 
-/// A pattern of benchmarks: `open`, `open:AA/BB`, `read:*KB`, `*xattr`. `*` matches any characters,
-/// `?` one. A leading `!` excludes. Without `:`, a pattern selects every variant or only the first
-/// (see [`Select`]). `network/*` selects in one suite.
+/// A pattern of benchmarks: `open`, `open:AA/BB`, `read:*KB`, `*xattr`. `*` matches any number of
+/// characters, `?` exactly one. A leading `!` excludes. Without `:`, a pattern selects every
+/// variant or only the first (see [`Select`]). `network/*` selects in one suite.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(with = "String")]
 pub struct Pattern {
@@ -35,10 +35,6 @@ pub struct PatternError {
 }
 
 impl Fault for PatternError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
-    }
-
     fn hint(&self) -> Option<String> {
         let hint = "use BENCHMARK or BENCHMARK:VARIANT, with * and ? as wildcards: open, open:AA/BB, \
                     read:*KB; or within a suite: network/*";
@@ -127,8 +123,8 @@ impl fmt::Display for Pattern {
 /// Benchmarks to take from a catalogue: those of `suites` that match `benchmarks`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Selection {
-    /// Patterns; one match is enough. If all patterns exclude, they exclude from the set of all
-    /// benchmarks.
+    /// Patterns; one match is enough. If every pattern is an exclusion, they exclude from the set
+    /// of all benchmarks.
     pub benchmarks: Vec<Pattern>,
     pub suites: Vec<Suite>,
     /// Variants selected by a pattern without a variant.
@@ -183,7 +179,8 @@ impl SelectError {
 impl Selection {
     /// Positions in `catalogue` of the selection, in order.
     ///
-    /// "First" is a benchmark's first variant in the catalogue, whatever is excluded afterwards.
+    /// "First" is a benchmark's first variant in the catalogue, even if that variant is excluded
+    /// afterwards.
     ///
     /// # Errors
     /// [`SelectError`] when a pattern matches nothing (a typing error must not silently measure
@@ -299,34 +296,25 @@ mod tests {
     #[test]
     fn selections() {
         let all = Suite::ALL;
-        assert_eq!(choose(&["*"], all, Select::All), Ok(vec![0, 1, 2, 3, 4, 5]));
-        assert_eq!(choose(&["*"], all, Select::First), Ok(vec![0, 2, 4, 5]));
-        assert_eq!(
-            choose(&["*"], &[Suite::Paper], Select::First),
-            Ok(vec![0, 2])
-        );
-        assert_eq!(
-            choose(&["open:AA/BB", "read"], all, Select::First),
-            Ok(vec![1, 2])
-        );
-        assert_eq!(choose(&["*:*KB"], all, Select::First), Ok(vec![2, 3]));
-        assert_eq!(
-            choose(&["*", "!treewalk:full"], all, Select::All),
-            Ok(vec![0, 1, 2, 3, 5])
-        );
-        assert_eq!(choose(&["!open"], all, Select::First), Ok(vec![2, 4, 5]));
-        assert_eq!(
-            choose(
+        for (patterns, suites, select, expected) in [
+            (&["*"][..], all, Select::All, &[0, 1, 2, 3, 4, 5][..]),
+            (&["*"], all, Select::First, &[0, 2, 4, 5]),
+            (&["*"], &[Suite::Paper], Select::First, &[0, 2]),
+            (&["open:AA/BB", "read"], all, Select::First, &[1, 2]),
+            (&["*:*KB"], all, Select::First, &[2, 3]),
+            (&["*", "!treewalk:full"], all, Select::All, &[0, 1, 2, 3, 5]),
+            (&["!open"], all, Select::First, &[2, 4, 5]),
+            (
                 &["paper/*", "beyond/getppid", "!paper/read"],
                 all,
-                Select::First
+                Select::First,
+                &[0, 5],
             ),
-            Ok(vec![0, 5])
-        );
-        assert_eq!(
-            choose(&["open", "!open"], all, Select::All),
-            Err(SelectError::Nothing)
-        );
+        ] {
+            assert_eq!(choose(patterns, suites, select).unwrap(), expected);
+        }
+        let nothing = choose(&["open", "!open"], all, Select::All);
+        assert_eq!(nothing, Err(SelectError::Nothing));
     }
 
     #[test]
@@ -344,7 +332,8 @@ mod tests {
 
     #[test]
     fn patterns_refused() {
-        for text in [
+        let long = "x".repeat(300);
+        let texts = [
             "",
             "!",
             ":x",
@@ -353,8 +342,9 @@ mod tests {
             "a\n",
             "nowhere/*",
             "paper/",
-            &"x".repeat(300),
-        ] {
+            &long,
+        ];
+        for text in texts {
             assert!(text.parse::<Pattern>().is_err(), "{text:?}");
         }
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! An experiment as a user wrote it: TOML with every key optional.
+//! An experiment as a user wrote it: TOML in which every key is optional.
 
 mod error;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{Deserializer, Visitor};
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
 use crate::given::CustomPolicy;
@@ -24,20 +24,13 @@ pub use error::SpecError;
 /// In bytes.
 pub const SPEC_LIMIT_BYTES: usize = 1 << 20;
 
-#[derive(Deserialize)]
-#[serde(remote = "Metric", rename_all = "snake_case")]
-enum Measurable {
-    Instructions,
-    Time,
-    Throughput,
-    Memory,
-}
-
 fn measurable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Metric>>, D::Error> {
-    #[derive(Deserialize)]
-    struct One(#[serde(with = "Measurable")] Metric);
-    let metrics: Option<Vec<One>> = Option::deserialize(deserializer)?;
-    Ok(metrics.map(|metrics| metrics.into_iter().map(|One(metric)| metric).collect()))
+    let metrics: Option<Vec<Metric>> = Option::deserialize(deserializer)?;
+    let mut all = metrics.iter().flatten();
+    match all.find(|metric| !Metric::MEASURABLE.contains(metric)) {
+        Some(other) => Err(D::Error::unknown_variant(&other.to_string(), &[])),
+        None => Ok(metrics),
+    }
 }
 
 macro_rules! spec {
@@ -52,7 +45,6 @@ macro_rules! spec {
 
         impl Spec {
             /// Fills missing keys from another spec.
-            #[must_use]
             pub fn or(self, other: Spec) -> Spec {
                 Spec { $($key: self.$key.or(other.$key),)+ }
             }
@@ -87,8 +79,8 @@ spec! {
     /// Names for `kernels`, in their order, used by `configurations` and `baseline_kernel`:
     /// `["without-lsm", "all-modules"]`. Other `kernels` replace them role by role. Default: none.
     roles: Vec<String>,
-    /// Architectures for Debian kernels whose names have none: each kernel on each of
-    /// `["aarch64"]`. Default: this machine's.
+    /// Architectures for Debian kernels whose names do not contain one, such as `["aarch64"]`; each
+    /// kernel is measured on each architecture. Default: this machine's.
     arch: Vec<Architecture>,
     /// As in `lsm=`, or `default` for the distribution's list. Default: capability; with selinux,
     /// apparmor, tomoyo; default.
@@ -144,15 +136,15 @@ spec! {
     /// instructions, time and throughput; or memory alone. Default: instructions; time on the host.
     #[serde(default, deserialize_with = "measurable")]
     metrics: Vec<Metric>,
-    /// ext4, tmpfs, xfs or btrfs. Default: ext4. Not allowed on the host.
+    /// ext4, tmpfs, xfs, btrfs or overlay. Default: ext4. Not allowed on the host.
     filesystem: FileSystem,
     /// Per measurement and metric: 1 to 1,000,000. Default: 64 counted operations, 300 timed
-    /// batches, 30 slices of a throughput's period.
+    /// batches, 30 slices of the period for throughput.
     samples: u32,
     /// Operations before the first sample: 0 to 1,000,000. Default: 64.
     warmup: u32,
     /// Visits to each timed measurement: 1 to 1,000, at most `samples`. Default: 3 in the lab if
-    /// anything is timed, else 1.
+    /// anything is timed, or else 1.
     rounds: u32,
     /// Seconds before a throughput is measured: 0 to 600. Default: 1 (the paper: 10).
     throughput_warmup_s: f64,
@@ -160,8 +152,10 @@ spec! {
     throughput_period_s: f64,
     /// Kernel command line to append: `mitigations=off`. Default: nothing.
     cmdline: String,
-    /// Emulated processor in QEMU's terms: `cortex-a72`. Default: the architecture's usual one.
+    /// Emulated processor, by its QEMU name: `cortex-a72`. Default: the architecture's.
     cpu: String,
+    /// Processors between which transfers are counted: 2 to 4. Default: 2.
+    processors: u32,
     /// Parallel virtual machines: 1 to 256. Default: one per processor.
     jobs: u32,
     /// Time-out of a boot in s: 1 to 86,400. Default: 120.
@@ -204,7 +198,6 @@ pub struct ConfigurationSpec {
 pub struct IntegrityList(pub Vec<Integrity>);
 
 impl IntegrityList {
-    #[must_use]
     pub fn has(&self, integrity: Integrity) -> bool {
         self.0.contains(&integrity)
     }
@@ -234,48 +227,19 @@ impl fmt::Display for IntegrityList {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a stack, or a configuration's position from 0"
+)]
 pub enum Baseline {
     /// A configuration's position, from 0.
     Index(u32),
     Stack(String),
 }
 
-impl<'de> Deserialize<'de> for Baseline {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-
-        impl Visitor<'_> for Either {
-            type Value = Baseline;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a stack, or a configuration's position from 0")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Baseline, E> {
-                Ok(Baseline::Stack(text.to_owned()))
-            }
-
-            fn visit_u64<E: serde::de::Error>(self, index: u64) -> Result<Baseline, E> {
-                u32::try_from(index)
-                    .map(Baseline::Index)
-                    .map_err(|_| E::invalid_value(serde::de::Unexpected::Unsigned(index), &self))
-            }
-
-            fn visit_i64<E: serde::de::Error>(self, index: i64) -> Result<Baseline, E> {
-                u32::try_from(index)
-                    .map(Baseline::Index)
-                    .map_err(|_| E::invalid_value(serde::de::Unexpected::Signed(index), &self))
-            }
-        }
-
-        deserializer.deserialize_any(Either)
-    }
-}
-
 impl Spec {
-    /// `origin` is for errors: a path, or "preset quick". Values are only checked by
+    /// `origin` appears in errors: a path, or "preset quick". Values are checked later, by
     /// [`Spec::resolve`], after merging.
     pub fn parse(origin: &str, text: &str) -> Result<Spec, SpecError> {
         if text.len() > SPEC_LIMIT_BYTES {
@@ -304,13 +268,13 @@ impl Spec {
         })
     }
 
-    /// This spec overridden by `over`: flags over a file, a file over a preset.
+    /// Overrides keys of this spec with those of `over`: flags override a file, and a file
+    /// overrides a preset.
     ///
     /// Keys that depend on each other are replaced together: `benchmarks` with `suites`, `stacks`
     /// with `configurations` and `baseline`, `kernels` with `baseline_kernel` (unless that is a
     /// role). A different `where` drops the keys of the other place. A root for programs drops
     /// benchmarks.
-    #[must_use]
     pub fn merge(mut self, over: Spec) -> Spec {
         if over.benchmarks.is_some() || over.suites.is_some() {
             self.remove(&["benchmarks", "suites"]);
@@ -337,7 +301,7 @@ impl Spec {
     }
 }
 
-/// Keys of the lab that a change to the host drops.
+/// Keys for the lab, which are dropped if the place changes to the host.
 const OF_THE_LAB: [&str; 12] = [
     "kernels",
     "roles",
@@ -353,7 +317,7 @@ const OF_THE_LAB: [&str; 12] = [
     "cpu",
 ];
 
-/// Keys that a change to UML kernels drops.
+/// Keys that are dropped if the place changes to UML kernels.
 const NOT_OF_UM: [&str; 6] = [
     "dir",
     "kernels",

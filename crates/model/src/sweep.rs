@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Findings of a sweep beyond its slopes.
+//! Findings of a sweep, in addition to its slopes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::words::{Caches, DelayModule};
 
-/// Delays at every hook that the module knows.
+/// Delays every hook that the module knows.
 pub const ALL_HOOKS: &str = "all";
 
 /// Findings over all slopes of a sweep.
@@ -35,7 +35,7 @@ pub struct DepthRule {
     /// Count per component of the path.
     pub a: f64,
     pub b: f64,
-    /// Coefficient of determination; None where the count is the same at all depths.
+    /// Coefficient of determination; None if the count is the same at all depths.
     pub r2: Option<f64>,
     /// Largest distance of a count from this function.
     pub residual: f64,
@@ -54,7 +54,7 @@ pub struct Prediction {
     pub kernel: String,
     pub benchmark: String,
     pub variant: String,
-    /// The module; None where only a number of instructions was given.
+    /// The module; None if only a number of instructions was given.
     pub lsm: Option<String>,
     /// Instructions per decision: a given number, or the mean over this operation's hooks of the
     /// module's implementations, as measured in other operations.
@@ -64,7 +64,7 @@ pub struct Prediction {
     pub measured: Option<f64>,
     /// `(predicted - measured) / measured`.
     pub error: Option<f64>,
-    /// Hooks called in no other operation, so that their cost is unknown.
+    /// Hooks that no other operation calls, so that their cost is unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<String>,
 }

@@ -92,6 +92,8 @@ words! {
     Xfs = "xfs",
     /// Btrfs, on a block device in memory.
     Btrfs = "btrfs",
+    /// overlayfs: ext4 as above as the lower layer, tmpfs as the upper one.
+    Overlay = "overlay",
 }
 
 words! {
@@ -130,7 +132,7 @@ words! {
     Paper = "paper",
     /// LMbench as LSMPMON's Tables 3 and 4 use it.
     Lmbench = "lmbench",
-    /// The tree walk of the credentials patch mail.
+    /// The tree walk from the e-mail about the credentials patch.
     Howells = "howells",
     /// File system calls in neither of the suites above.
     Beyond = "beyond",
@@ -142,7 +144,7 @@ words! {
 }
 
 words! {
-    /// Which variants a pattern without a variant selects.
+    /// Which variants are selected by a pattern that names no variant.
     Select, "selection":
     /// The first one listed.
     First = "first",
@@ -152,7 +154,7 @@ words! {
 words! {
     Place, "place":
     Lab = "lab",
-    /// This machine's running kernel, as it is.
+    /// This machine's running kernel.
     Host = "host",
     /// UML kernels, in which times are measured.
     Um = "um",
@@ -162,7 +164,7 @@ words! {
     /// State of the policies of a stack's modules.
     #[derive(Default)]
     Policy, "policy state":
-    /// No policy: hooks run, modules decide nothing (hooking cost).
+    /// No policy is loaded: hooks run, but modules decide nothing (hooking cost).
     #[default]
     None = "none",
     /// Policies are loaded, but denials are only logged.
@@ -235,7 +237,7 @@ words! {
     /// Event before each operation that invalidates cached decisions.
     #[derive(Default)]
     FirstAfter, "event":
-    /// None: modules use their cached decisions.
+    /// No event: modules use their cached decisions.
     #[default]
     Nothing = "nothing",
     /// SELinux and AppArmor policies are reloaded.

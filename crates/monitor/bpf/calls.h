@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Times whole system calls, so that hooks can be shown as a share of them. The start is
- * kept by task number, since a task is in at most one system call.
+ * Times whole system calls, so that hooks can be shown as a share of them. The start time is
+ * stored by task number, because a task is in at most one system call.
  */
 #ifndef LSMETER_CALLS_H
 #define LSMETER_CALLS_H
@@ -36,7 +36,10 @@ static __always_inline void end_call(struct task_struct *task)
 		return;
 	taken_ns = ((bpf_ktime_get_ns() << KEY_BITS) - (began & ~(__u64)KEY_MASK)) >> KEY_BITS;
 	*slot = 0;
-	/* Begun by another task, which did not return: exec(2) takes a thread's number. */
+	/*
+	 * The call was begun by another task that did not return, because exec(2) takes over a
+	 * thread's number.
+	 */
 	key = began & KEY_MASK;
 	if (key != key_of(task))
 		return;

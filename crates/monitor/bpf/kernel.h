@@ -7,7 +7,7 @@
 #define LSMETER_KERNEL_H
 
 #define PF_KTHREAD	0x00200000	/* linux/sched.h */
-/* Where the system call number is, and the flag of calls by 32-bit programs. */
+/* The location of the system call number, and the flag for calls by 32-bit programs. */
 #if defined(__TARGET_ARCH_x86)
 #define NUMBER		orig_ax		/* unsigned long of asm/ptrace.h */
 #define number_t	unsigned long

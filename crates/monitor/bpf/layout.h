@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by programs and reader; src/layout.rs is the same in Rust.
+ * Shared by the programs and the reader; src/layout.rs is the same in Rust.
  */
 #ifndef LSMETER_LAYOUT_H
 #define LSMETER_LAYOUT_H
@@ -14,12 +14,12 @@
 /* Index by errno; 0 counts all larger ones. */
 #define ERRNOS		134
 
-/* Bucket 0 is 0 ns, b is 2^(b-1) to 2^b - 1, the last has no upper bound. */
+/* Bucket 0 is for 0 ns, bucket b for 2^(b-1) to 2^b - 1, and the last one has no upper bound. */
 #define BUCKETS		40
 
 /* One hook in one system call, on one processor. */
 struct row {
-	__u64 count;	/* unused with buckets: it is their sum */
+	__u64 count;	/* unused if there are buckets, whose sum it is */
 	__u64 errors;
 	__u64 sum_ns;	/* signed: corrections may exceed the time */
 	__u64 min_ns;	/* ones' complement: 0 means none yet */
@@ -72,8 +72,8 @@ struct shared {
 
 /*
  * Constants of one hook: immediate values that the loader replaces in each copy of a
- * program. They are far apart because a compiler may turn x >= N into x > N - 1, which
- * the loader would then notice.
+ * program. They are far apart, so that the loader notices if a compiler turns x >= N into x > N -
+ * 1.
  */
 #define PATCH_INDEX	0x6c730100	/* offset of the hook's keys, in bytes */
 #define PATCH_ERRORS	0x6c730200	/* offset of its errors, in bytes */
@@ -87,7 +87,7 @@ struct shared {
 #define PATCH_OUTSIDE	0x6c730a00	/* ns that they add outside it */
 #define PATCH_PART	0x6c730b00	/* 1 if its time belongs to the hook around it */
 #define PATCH_WHOLES	0x6c730c00	/* the last whole system call, in words */
-/* The return value: the only load from this offset. */
+/* The return value, which is the only load from this offset. */
 #define PATCH_RESULT	0x7ff0
 
 #endif

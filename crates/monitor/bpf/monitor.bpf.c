@@ -26,7 +26,7 @@ static __always_inline bool is_target(__u32 tgid)
 	return word >> (tgid & 63) & 1;
 }
 
-/* lsmeter itself is never counted: reading counters would increase them. */
+/* lsmeter itself is never counted, because reading counters would increase them. */
 static __always_inline bool wanted(__u32 tgid, enum filter filter)
 {
 	OPAQUE_32(tgid);
@@ -162,8 +162,8 @@ int follow_fork(__u64 *context)
 }
 
 /*
- * Not sched_process_exit, after which a process still closes its files. The number is
- * free shortly before this, but the kernel reuses it only after all others.
+ * sched_process_exit is not used, because a process still closes its files after it. The number
+ * becomes free shortly before this, but the kernel reuses it only after all others.
  */
 SEC("tp_btf/sched_process_free")
 int forget_process(__u64 *context)
@@ -211,7 +211,7 @@ int end_any(__u64 *context __attribute__((unused)))
 	return 0;
 }
 
-/* A child leaves a call that it never entered. Its number may be a dead task's. */
+/* A child leaves a call that it never entered. Its number may have belonged to a dead task. */
 SEC("tp_btf/sched_process_fork")
 int forget_call(__u64 *context)
 {

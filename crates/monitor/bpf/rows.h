@@ -30,7 +30,7 @@ static __always_inline __u32 new_row(__u32 *entry)
 	if (row * size <= last) {
 		at = row * size;
 	} else {
-		/* It must never wrap around. */
+		/* The counter must never wrap around. */
 		__sync_fetch_and_add(&shared[0].next_row, -1);
 		__sync_fetch_and_add(&shared[0].rows_refused, 1);
 	}
@@ -62,8 +62,8 @@ static __always_inline struct row *find_row(struct task_struct *task)
 }
 
 /*
- * Atomic, since other tasks and interrupts may run between load and store. New extremes
- * are rare: four attempts suffice.
+ * This is atomic, because other tasks and interrupts may run between load and store. New extremes
+ * are rare, so four attempts suffice.
  */
 static __always_inline void raise(__u64 *extreme, __u64 value)
 {

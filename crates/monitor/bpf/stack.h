@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The running calls of each task. By task, not by processor, because hooks may sleep.
- * Task storage would cost more, allocate, and fail under contention: instead, a task
- * takes one of the stacks below while it is in a hook.
+ * The running calls of each task. They are stored by task instead of by processor, because hooks
+ * may sleep. Task storage would cost more, allocate memory, and fail under contention. Instead, a
+ * task takes one of the stacks below while it is in a hook.
  */
 #ifndef LSMETER_STACK_H
 #define LSMETER_STACK_H
@@ -26,7 +26,7 @@ static __always_inline struct stack *place(__u64 task, __u32 way)
 	return &stacks[at];
 }
 
-/* Does the task use this stack, and is it in a hook? */
+/* Whether the task uses this stack and is in a hook. */
 static __always_inline bool holds(struct stack *stack, __u64 task)
 {
 	__u64 state = *(volatile __u64 *)&stack->state;
@@ -67,7 +67,7 @@ static __always_inline struct stack *take_stack(__u64 task)
 
 /*
  * The lower half of the address of a call's arguments, which the trampoline stores on
- * the kernel stack. The same before and after the call.
+ * the kernel stack. It is the same before and after the call.
  */
 static __always_inline __u32 height(void *context)
 {
@@ -106,8 +106,8 @@ static __always_inline __u64 forget(struct stack *stack, __u64 number)
 }
 
 /*
- * Removes calls whose end was missed. Such a call is over if the new one is at the same
- * address of the same kernel stack, or higher. Interrupts have other stacks.
+ * Removes calls whose end was missed. Such a call has ended if the new one is at the same address
+ * of the same kernel stack, or at a higher one. Interrupts have other stacks.
  */
 static __always_inline __u64 drop_finished(struct stack *stack, __u32 context)
 {
@@ -126,7 +126,7 @@ static __always_inline __u64 drop_finished(struct stack *stack, __u32 context)
 	return forget(stack, depth);
 }
 
-/* A frame for a task that is in a hook already, or not in its first stack. */
+/* A frame for a task that is already in a hook, or not in its first stack. */
 static __always_inline struct frame *next_frame(__u64 task, __u32 context)
 {
 	struct stack *stack = find_stack(task);
@@ -198,7 +198,7 @@ static __always_inline bool pop_nested(__u32 context, __u64 task, __s64 *taken_n
 	at = find_depth(stack, context, depth);
 	frame = frame_of(stack, at);
 	if (!frame || frame->context != context) {
-		/* It had no frame, or its start was not seen. */
+		/* The call had no frame, or its start was not seen. */
 		if (depth > DEPTH)
 			set_depth(stack, task, depth - 1);
 		return false;

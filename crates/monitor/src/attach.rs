@@ -206,7 +206,7 @@ impl<'a> Attacher<'a> {
             Filter::Processes(_) => c"begin_processes",
             Filter::Cgroup(_) => c"begin_cgroup",
         };
-        // Exit first: an entry without exit would never end.
+        // The exit program comes first, because an entry without an exit would never end.
         self.trace(&[
             (c"forget_call", "btf_trace_sched_process_fork"),
             (c"end_any", "btf_trace_sys_exit"),
@@ -261,7 +261,8 @@ impl<'a> Attacher<'a> {
         Ok(())
     }
 
-    /// Exit first: an exit without its entry is ignored, an entry without its exit would never end.
+    /// The exit program comes first: an exit without its entry is ignored, but an entry without its
+    /// exit would never end.
     fn attach(&self, function: &Function, constants: &Constants) -> Result<Attached, Refusal> {
         let mut attached = Attached {
             links: Vec::new(),
@@ -298,7 +299,7 @@ impl<'a> Attacher<'a> {
         ]
     }
 
-    /// The attached programs, their cost, and functions that could not be probed.
+    /// Returns the attached programs, their cost, and the functions that could not be probed.
     pub fn end(
         self,
         found: &Found,
@@ -341,8 +342,8 @@ impl Refusal {
     }
 }
 
-/// The test function on which this process detects its number. Later programs run earlier: on a
-/// measured function, this program would be measured as well.
+/// The test function on which this process detects its number. Programs attached later run earlier,
+/// so on a measured function this program would be measured as well.
 const RUNNER: usize = FUNCTIONS + 1;
 
 fn test_function(types: &Types<'_>, number: usize) -> Result<Function, MonitorError> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Measures the programs' own cost on kernel functions that do nothing: `bpf_fentry_test1` to
-//! `bpf_fentry_test4`, which it calls when asked to test-run a program. Nothing else calls them, so
-//! that the programs may stay attached.
+//! `bpf_fentry_test4`, which it calls when it is requested to test-run a program. Nothing else
+//! calls them, so the programs may stay attached.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Instant;
@@ -15,7 +15,7 @@ pub const FUNCTIONS: usize = 4;
 const ROUNDS: usize = 501;
 const WARM_UP: usize = 50;
 
-/// Cost outside a call's measured time, ns: subtracted together with that time from an outer call.
+/// The cost outside a call's time, in ns. An outer call's time excludes both.
 pub fn around_ns(cost: &MonitorCost) -> u32 {
     cost.added_ns.saturating_sub(cost.within_ns)
 }

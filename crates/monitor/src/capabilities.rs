@@ -5,8 +5,8 @@ use std::io;
 
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 
-/// Capabilities that loading programs needs and this thread does not have. `CAP_SYS_ADMIN` replaces
-/// both.
+/// Capabilities that are needed to load programs and that this thread does not have.
+/// `CAP_SYS_ADMIN` replaces both.
 pub fn missing() -> Vec<&'static str> {
     let Ok(sets) = capabilities(None) else {
         return Vec::new();
@@ -26,9 +26,9 @@ pub fn missing() -> Vec<&'static str> {
 }
 
 /// Drops the capabilities for loading and attaching, in this thread and its later children. Reading
-/// needs none.
+/// does not need them.
 ///
-/// A process of root gets them back by executing a program: start a measured command before.
+/// root's processes get them back by executing a program, so start a measured command first.
 ///
 /// Fails if a filter forbids `capset`.
 pub fn drop_unneeded() -> io::Result<()> {

@@ -21,7 +21,7 @@ const BESIDE_FRAMEWORK: [&str; 10] = [
     "ima_post_key_create_or_update",
     "ima_post_path_mknod",
 ];
-/// Exists only in kernels where they are hooks.
+/// This hook exists only in kernels in which those functions are hooks.
 const SINCE_THEN: &str = "inode_post_setattr";
 
 const PREFIXES: [(&str, &str); 3] = [
@@ -67,8 +67,7 @@ impl Default for Selection {
     }
 }
 
-/// Selected functions of a kernel, hooks first, and selected hooks without a function (inlined, or
-/// configured out).
+/// Selected functions of a kernel, hooks first, and selected hooks that have no function.
 ///
 /// [`BtfError`] if the kernel's hooks cannot be read.
 pub fn find(
@@ -91,7 +90,7 @@ pub fn find(
     let mut served = BTreeSet::new();
     let mut seen = BTreeMap::new();
     for function in candidates {
-        // Static functions of equal names are ambiguous.
+        // Static functions with the same name are ambiguous.
         *seen.entry(function.name.clone()).or_insert(0u32) += 1;
         if let Some(hook) = known.hook_of(&function.name) {
             served.insert(hook.clone());
@@ -163,7 +162,8 @@ impl Known {
             if self.hooks.contains(hook) {
                 return Some(hook.to_owned());
             }
-            // Frees modules' allocations without calling them; in older kernels it is a hook.
+            // This function frees the modules' allocations without calling modules; in older
+            // kernels it is a hook.
             let allocates = hook.replacen("_free", "_alloc", 1);
             if allocates != hook && self.hooks.contains(&allocates) {
                 return Some(hook.to_owned());

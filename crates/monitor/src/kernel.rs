@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Calls of `bpf(2)` that libbpf-rs does not wrap: loads programs one by one, with patched
-//! instructions.
+//! Calls of `bpf(2)` that libbpf-rs does not wrap: loads single programs, with patched code.
 
 use std::ffi::{CStr, c_int};
 use std::io;
@@ -57,7 +56,7 @@ pub fn load(
         Ok(program) => return Ok(program),
         Err(source) => source,
     };
-    // Load again for the log: a full log buffer would change the error.
+    // The program is loaded again for the log, because a full log buffer would change the error.
     let mut log = vec![0u8; LOG_BYTES];
     options.log_level = 1;
     options.log_buf = log.as_mut_ptr().cast();
@@ -72,8 +71,7 @@ fn load_with(
     instructions: &[sys::bpf_insn],
     options: &mut sys::bpf_prog_load_opts,
 ) -> io::Result<OwnedFd> {
-    // SAFETY: the strings end in 0; options, their log and the instructions outlive the
-    // call.
+    // SAFETY: the strings end in 0; options, their log and the instructions outlive the call.
     let result = unsafe {
         sys::bpf_prog_load(
             sys::BPF_PROG_TYPE_TRACING,
@@ -112,7 +110,7 @@ fn log_end(log: &[u8]) -> String {
 }
 
 pub fn attach(program: BorrowedFd<'_>) -> io::Result<OwnedFd> {
-    // SAFETY: no name: the program knows where it belongs.
+    // SAFETY: there is no name, because the program knows where it belongs.
     let result = unsafe { sys::bpf_raw_tracepoint_open(ptr::null(), program.as_raw_fd()) };
     // SAFETY: a new descriptor, which nobody else has.
     checked(result).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
@@ -124,7 +122,7 @@ pub fn run_test_functions(program: BorrowedFd<'_>) -> io::Result<()> {
         sz: size_of::<sys::bpf_test_run_opts>() as sys::size_t,
         ..Default::default()
     };
-    // SAFETY: options outlive the call, and name no memory.
+    // SAFETY: the options outlive the call, and do not refer to memory.
     checked(unsafe { sys::bpf_prog_test_run_opts(program.as_raw_fd(), &raw mut options) })?;
     Ok(())
 }
@@ -133,7 +131,7 @@ pub fn run_test_functions(program: BorrowedFd<'_>) -> io::Result<()> {
 pub fn missed_runs(program: BorrowedFd<'_>) -> io::Result<u64> {
     let mut info = sys::bpf_prog_info::default();
     let mut len = size_of::<sys::bpf_prog_info>() as u32;
-    // SAFETY: info is of that length, and asks for none of the arrays.
+    // SAFETY: info has that length, and does not request any of the arrays.
     checked(unsafe {
         sys::bpf_prog_get_info_by_fd(program.as_raw_fd(), &raw mut info, &raw mut len)
     })?;
@@ -142,7 +140,7 @@ pub fn missed_runs(program: BorrowedFd<'_>) -> io::Result<u64> {
 
 pub fn set_cgroup(map: c_int, cgroup: BorrowedFd<'_>) -> io::Result<()> {
     let (key, value) = (0u32, cgroup.as_raw_fd());
-    // SAFETY: key and value are what such a map takes, and outlive the call.
+    // SAFETY: key and value have the types of this map, and outlive the call.
     checked(unsafe {
         sys::bpf_map_update_elem(map, (&raw const key).cast(), (&raw const value).cast(), 0)
     })?;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Shared by the programs and the reader: `bpf/layout.h` in Rust.
 
-/// The key of calls outside system calls; lower keys are numbers of system calls, the next is for
-/// all others.
+/// The key of calls outside system calls. Lower keys are system calls; the next is for all others.
 pub const KEY_NONE: usize = 512;
 pub const KEYS: usize = 514;
 /// Entries of a hook's error table; entry 0 counts errors beyond it.
@@ -28,24 +27,22 @@ pub mod shared {
     pub const ROWS_REFUSED: usize = 2;
 }
 
-/// Words of the shared ones that count lost calls, and the reasons.
+/// Positions of the shared words that count lost calls, and the reasons.
 pub const LOST: [(usize, &str); 4] = [
     (3, "by more concurrent tasks than there is room for"),
     (4, "nested too deeply"),
     (5, "that were not seen to return"),
-    (6, "on a processor that was not there at the start"),
+    (6, "on a processor that did not exist at the start"),
 ];
 
 pub const SHARED_TABLE: usize = 256;
 
-#[must_use]
 pub fn bucket_of(ns: u64) -> usize {
     ((u64::BITS - ns.leading_zeros()) as usize).min(BUCKETS - 1)
 }
 
 /// A bucket's bounds in ns, the upper one exclusive: bucket 0 is for 0 ns, the last (from 2^38 ns,
 /// 275 s, on) has no upper bound.
-#[must_use]
 pub fn bounds_ns(bucket: usize) -> (u64, Option<u64>) {
     match bucket {
         0 => (0, Some(1)),
@@ -60,11 +57,11 @@ pub mod patch {
     pub const ERRORS: i32 = 0x6c73_0200;
     /// The process that is never counted.
     pub const OWN_TGID: i32 = 0x6c73_0300;
-    /// Of one processor's rows, in words.
+    /// Length of one processor's rows, in words.
     pub const STRIDE: i32 = 0x6c73_0400;
-    /// Of a processor, in words.
+    /// Position of a processor's last row, in words.
     pub const LAST: i32 = 0x6c73_0500;
-    /// Last row of all, in words.
+    /// Position of the last row of all, in words.
     pub const END: i32 = 0x6c73_0600;
     pub const ROW: i32 = 0x6c73_0700;
     /// The hook's row for other system calls, in words.
@@ -73,7 +70,7 @@ pub mod patch {
     pub const WINDOW: i32 = 0x6c73_0900;
     /// ns that programs add outside a call's time.
     pub const OUTSIDE: i32 = 0x6c73_0a00;
-    /// Does the call's time belong to the hook around it?
+    /// Whether the call's time belongs to the hook around it.
     pub const PART: i32 = 0x6c73_0b00;
     /// In words.
     pub const WHOLES: i32 = 0x6c73_0c00;
@@ -83,12 +80,12 @@ pub mod patch {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// Including those of the calibration.
+    /// Number of probes, including those for the calibration.
     pub probes: usize,
     pub cpus: usize,
     pub rows: usize,
     pub row_words: usize,
-    /// Bytes of a processor's rows: whole pages.
+    /// Bytes of a processor's rows, a multiple of the page size.
     pub stride: usize,
     pub targets: bool,
     pub system_calls: bool,
@@ -104,7 +101,6 @@ const VALUE_MAX: usize = 1 << 29;
 
 impl Layout {
     /// `pairs`: rows for pairs of a function and a system call. None if a map would be too large.
-    #[must_use]
     pub fn new(
         probes: usize,
         cpus: usize,
@@ -133,51 +129,42 @@ impl Layout {
         fits.then_some(layout)
     }
 
-    #[must_use]
     pub fn last_row(&self) -> usize {
         (self.cpus - 1) * (self.stride / 8) + (self.rows - 1) * self.row_words
     }
 
-    #[must_use]
     pub fn rows_bytes(&self) -> usize {
         self.stride * self.cpus
     }
 
-    #[must_use]
     pub fn row_at_bytes(&self) -> usize {
         self.probes * KEYS * 4
     }
 
-    #[must_use]
     pub fn errors_bytes(&self) -> usize {
         self.probes * ERRNOS * 8
     }
 
     /// 0 without a map of processes.
-    #[must_use]
     pub fn targets_bytes(&self) -> usize {
         if self.targets { TARGETS_BYTES } else { PAGE }
     }
 
     /// The map of tasks' begun system calls; 0 without it.
-    #[must_use]
     pub fn begun_bytes(&self) -> usize {
         if self.system_calls { BEGUN_BYTES } else { PAGE }
     }
 
     /// The map of whole system calls; 0 without it.
-    #[must_use]
     pub fn wholes_bytes(&self) -> usize {
         let words = self.cpus * KEYS * WHOLE_WORDS;
         if self.system_calls { words * 8 } else { PAGE }
     }
 
-    #[must_use]
     pub fn last_whole(&self) -> usize {
         (self.cpus * KEYS - 1) * WHOLE_WORDS
     }
 
-    #[must_use]
     pub fn memory_bytes(&self) -> usize {
         [
             self.rows_bytes(),

@@ -37,8 +37,8 @@ pub enum Progress<'a> {
     },
 }
 
-/// Programs in the kernel that record calls. Detached on drop or at the process's end in any way;
-/// ending the process is faster.
+/// Programs in the kernel that record calls. They are detached when this is dropped, or when the
+/// process ends in any way, which is faster.
 pub struct Monitor {
     programs: Programs,
     object: Object,
@@ -47,7 +47,7 @@ pub struct Monitor {
     probes: Vec<Arc<Probe>>,
     pub left_out: Vec<LeftOutFunction>,
     pub cost: MonitorCost,
-    /// Kernel memory of the data; constant.
+    /// Kernel memory for the data, which is constant.
     pub memory_bytes: usize,
     started: Instant,
 }
@@ -123,7 +123,6 @@ impl Monitor {
     }
 
     /// The counts until now. Only reads memory, without a system call.
-    #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let reader = Reader {
             object: &self.object,
@@ -153,7 +152,6 @@ impl Monitor {
 
     /// Calls that were missed because the program was already running on the same processor. None
     /// if the kernel does not report it. One system call per program.
-    #[must_use]
     pub fn missed(&self) -> Option<u64> {
         self.programs.missed()
     }
@@ -181,7 +179,7 @@ fn no_types(what: String) -> Failure {
     Failure::environment(what, hint)
 }
 
-/// The selected functions; an error if the kernel does not accept programs.
+/// The selected functions. Fails if the kernel does not accept programs.
 fn find(types: &Types<'_>, selection: &Selection) -> Result<Found, MonitorError> {
     let found = hooks::find(types, &active_modules(), selection).map_err(bad_btf)?;
     let Some(first) = found.probes.first() else {
@@ -259,7 +257,7 @@ fn no_cgroup(path: &Path) -> impl FnOnce(io::Error) -> Failure {
     }
 }
 
-/// Best effort: a limit that is too low is detected later.
+/// This is best effort; if the limit is too low, this is detected later.
 fn raise_file_limit(probes: usize) {
     let wanted = 4 * probes as u64 + OTHER_FILES;
     let limit = getrlimit(Resource::Nofile);

@@ -39,7 +39,6 @@ pub struct Constants {
 }
 
 impl Constants {
-    #[must_use]
     pub fn new(layout: &Layout, probe: usize, own_tgid: u32) -> Constants {
         let values = vec![
             (patch::INDEX, probe * crate::layout::KEYS * 4),
@@ -61,7 +60,6 @@ impl Constants {
         }
     }
 
-    #[must_use]
     pub fn with(mut self, which: i32, value: usize) -> Constants {
         for entry in self.values.iter_mut().filter(|entry| entry.0 == which) {
             entry.1 = value;
@@ -73,7 +71,7 @@ impl Constants {
 const MOVE_IMMEDIATE: u8 = 0xb7;
 const LOAD_WORD: u8 = 0x79;
 
-/// Does an instruction use its immediate value for arithmetic or a comparison? Class `BPF_ALU`,
+/// Whether an instruction uses its immediate value for arithmetic or a comparison: class `BPF_ALU`,
 /// `BPF_ALU64`, `BPF_JMP` or `BPF_JMP32`, without `BPF_X`.
 fn takes_immediate(code: u8) -> bool {
     matches!(code & 0x07, 4..=7) && code & 0x08 == 0
@@ -156,8 +154,8 @@ impl Object {
         let program =
             unsafe { sys::bpf_object__find_program_by_name(self.raw().as_ptr(), name.as_ptr()) };
         assert!(!program.is_null(), "monitor.bpf.c has this program");
-        // SAFETY: the program is the object's; libbpf keeps as many instructions as it
-        // says for as long as the object is open.
+        // SAFETY: the program belongs to the object. libbpf keeps the reported number of
+        // instructions for as long as the object is open.
         let template = unsafe {
             std::slice::from_raw_parts(
                 sys::bpf_program__insns(program),
@@ -185,12 +183,12 @@ impl Object {
 
     pub fn words(&self, name: &str) -> &[AtomicU64] {
         let (start, bytes) = self.memory(name);
-        // SAFETY: mapped for as long as the object is open, at the beginning of a page,
-        // and changed by atomic instructions.
+        // SAFETY: the memory is mapped for as long as the object is open, begins at a page
+        // boundary, and is changed by atomic instructions.
         unsafe { std::slice::from_raw_parts(start.as_ptr().cast(), bytes / 8) }
     }
 
-    /// The row of each probe and key, in words; 0 without one.
+    /// The row of each probe and key, in words; 0 if there is none.
     pub fn row_at(&self) -> &[AtomicU32] {
         let (start, bytes) = self.memory(".bss.row_at");
         // SAFETY: as in `words`.
@@ -234,8 +232,8 @@ pub(crate) fn templates() -> Vec<(String, Vec<sys::bpf_insn>)> {
         .map(|program| {
             let name = program.name().to_str().expect("a name in C").to_owned();
             let raw = program.as_libbpf_object().as_ptr();
-            // SAFETY: the program is the object's, which is open; libbpf has as many
-            // instructions as it says.
+            // SAFETY: the program belongs to the object, which is open. libbpf has the reported
+            // number of instructions.
             let instructions = unsafe {
                 std::slice::from_raw_parts(
                     sys::bpf_program__insns(raw),

@@ -20,20 +20,22 @@ pub enum Filter {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Recorded data of each call. No errors in count mode: they are known only at a call's end.
+    /// The data that is recorded for each call. There are no errors in count mode, because they are
+    /// known only at a call's end.
     pub mode: MonitorMode,
     pub filter: Filter,
     pub selection: Selection,
     /// Rows for pairs of a function and a system call, per processor. Pairs without a row count as
     /// other system calls. A row has 40 bytes, 8 in count mode, 360 with a histogram.
     pub pairs: usize,
-    /// Also times whole system calls, waiting included, as the base of hooks' shares. Two more
-    /// programs in each system call, and 32 MiB of kernel memory. Not in count mode.
+    /// Whether to time whole system calls too, including waits, to compute hooks' shares of them.
+    /// This takes two more programs in each system call, and 32 MiB of kernel memory. It is not
+    /// possible in count mode.
     pub system_calls: bool,
 }
 
 impl Default for Options {
-    /// Times of all hooks on the whole machine, with 4,096 rows; no whole system calls.
+    /// Times all hooks on the entire machine, with 4,096 rows and without whole system calls.
     fn default() -> Options {
         Options {
             mode: MonitorMode::Time,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The watched processes, if not all.
+//! The watched processes, if not all are watched.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -45,8 +45,8 @@ pub fn remove(targets: &[AtomicU64], process: u32) {
     }
 }
 
-/// Watches a process and all its descendants. Forks are already followed: children created
-/// meanwhile are not missed.
+/// Watches a process and all its descendants. Forks are already followed, so children that are
+/// created during this call are not missed.
 pub fn add_with_descendants(targets: &[AtomicU64], process: u32) -> Result<(), MonitorError> {
     if !fs::exists(format!("/proc/{process}")).unwrap_or(false) {
         return Err(MonitorError::NoProcess(process));

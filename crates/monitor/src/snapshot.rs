@@ -20,10 +20,10 @@ pub struct Figures {
     pub count: u64,
     /// Calls that returned an error; 0 in count mode.
     pub errors: u64,
-    /// Total time in ns, without the monitor's cost. It can be negative for calls shorter than the
-    /// calibration's spread. 0 in count mode.
+    /// Total time in ns, without the monitor's cost. It can be negative for calls that are shorter
+    /// than the variation of the calibration. 0 in count mode.
     pub sum_ns: i64,
-    /// In ns. None without calls, in count mode, and in a difference.
+    /// In ns. None if there are no calls, in count mode, and in a difference.
     pub min_ns: Option<u64>,
     /// In ns, like `min_ns`.
     pub max_ns: Option<u64>,
@@ -47,7 +47,7 @@ impl Figures {
         }
     }
 
-    /// Counters only grow, but reads are not atomic: a later one may be smaller.
+    /// Counters only grow, but reads are not atomic, so a later value may be smaller.
     fn since(&self, earlier: &Figures) -> Figures {
         let mut since = self.clone();
         if earlier.count == 0 {
@@ -64,7 +64,7 @@ impl Figures {
     }
 }
 
-/// By [`Snapshot`]'s keys of system calls; only those that occurred.
+/// Figures by [`Snapshot`]'s keys of system calls; only those that occurred.
 pub type BySystemCall = BTreeMap<u16, Figures>;
 
 fn since(now: &BySystemCall, earlier: Option<&BySystemCall>) -> BySystemCall {
@@ -83,7 +83,7 @@ fn occurred(figures: &Figures) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookFigures {
     pub probe: Arc<Probe>,
-    /// Only system calls in which it was called.
+    /// Only system calls in which the function was called.
     pub system_calls: BySystemCall,
     /// Calls that returned an error, by errno; 0 for 134 and above. Empty in count mode. Some hooks
     /// return `EOPNOTSUPP` or `ENOSYS` for "no opinion"; a denial is `EACCES` or `EPERM`.
@@ -91,7 +91,6 @@ pub struct HookFigures {
 }
 
 impl HookFigures {
-    #[must_use]
     pub fn total(&self) -> Figures {
         let mut total = Figures::default();
         for figures in self.system_calls.values() {
@@ -110,22 +109,20 @@ pub struct Snapshot {
     pub elapsed: Duration,
     /// All probed functions, always in the same order.
     pub hooks: Vec<HookFigures>,
-    /// Whole system calls, waiting included, if they are timed, without the monitor's cost in
-    /// hooks: counts and sums.
+    /// Counts and sums of whole system calls, including waits but without the monitor's cost in
+    /// hooks, if they are timed.
     pub wholes: BySystemCall,
-    /// Seen calls that are not in any figure, by their reasons in [`LOST`].
+    /// Calls that were seen but are not in any figure, by their reasons in [`LOST`].
     pub lost: [u64; LOST.len()],
     /// Pairs of a function and a system call without a row, which count as other system calls.
     pub pairs_refused: u64,
 }
 
 impl Snapshot {
-    #[must_use]
     pub fn lost_calls(&self) -> u64 {
         self.lost.into_iter().fold(0, u64::saturating_add)
     }
 
-    #[must_use]
     pub fn since(&self, earlier: &Snapshot) -> Snapshot {
         let hooks = self.hooks.iter().enumerate().map(|(at, hook)| {
             let before = earlier.hooks.get(at);

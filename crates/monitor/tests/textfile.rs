@@ -26,7 +26,7 @@ fn bucket(from_ns: u64, to_ns: impl Into<Option<u64>>, count: u64) -> Bucket {
     }
 }
 
-/// A hook with calls in openat, and as many in none.
+/// A hook with calls in openat, and the same number outside system calls.
 fn hook(name: &str, module: Option<&str>, count: u64, sum_ns: Option<i64>) -> WatchedHook {
     let half = |system_call: &str| WatchedSystemCall {
         system_call: system_call.to_owned(),
@@ -253,7 +253,7 @@ fn dashboard_asks_for_what_is_written() {
     let used: BTreeSet<&str> = words.filter(|word| word.starts_with("lsmeter_")).collect();
     let unknown: Vec<_> = used.difference(&known).collect();
     assert!(unknown.is_empty(), "{unknown:?} are not written");
-    // And it shows every metric, except sums and counts of histograms.
+    // The dashboard shows every metric, except sums and counts of histograms.
     let unused: Vec<_> = known.difference(&used).copied().collect();
     let adds_up = [
         "lsmeter_hook_duration_seconds_count",

@@ -18,6 +18,7 @@ use crate::context::World;
 use crate::error;
 use crate::facts::{Facts, FileSystemFacts, SyscallFact};
 use crate::framework::{Cuts, Framework};
+use crate::layers::Layers;
 use crate::linked::{FactId, Linker};
 use crate::load::{Loaded, load};
 use crate::maximum::{MAX_CALLS, Maximum};
@@ -36,10 +37,13 @@ use report::{Matched, Place, collect, stale, undecided};
 /// In bytes. Calls may nest [`crate::maximum::MAX_CALLS`] functions deep.
 const STACK: usize = 512 << 20;
 
+/// Each has a copy of the tree's functions.
+const MOST_LAYERS: usize = 4;
+
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     pub architecture: Architecture,
-    /// Names as in manuals; if empty, those on files.
+    /// Names as in manual pages; if empty, all system calls on files.
     pub syscalls: Vec<String>,
     /// Skip system calls that the tree does not define, if it defines at least one.
     pub lenient: bool,
@@ -48,7 +52,7 @@ pub struct Request {
     pub fs: Vec<String>,
     /// Text of a `.config`; without one, every option counts as set.
     pub config: Option<String>,
-    /// Without it, nothing is cached.
+    /// If None, nothing is cached.
     pub cache: Option<PathBuf>,
     /// Also list conditions on success paths that neither facts nor code decide.
     pub explain: bool,
@@ -60,8 +64,8 @@ impl Request {
     }
 }
 
-/// [`Failure`] if the tree cannot be read or does not have what is requested. Cache write errors
-/// are ignored.
+/// Returns a [`Failure`] if the tree cannot be read, or does not contain what is requested. Cache
+/// write errors are ignored.
 pub fn analyse(tree: &Tree, request: &Request) -> Result<PlacementDocument, Failure> {
     let facts = Facts::load(request.arch())?;
     std::thread::scope(|scope| {
@@ -147,7 +151,8 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
     clock.lap("modules");
 
     let files = std::mem::take(&mut loaded.files);
-    let program = Program::new(&files);
+    let stacked = systems.iter().map(|fs| facts.sources.stacked(fs).len() - 1);
+    let program = Program::new(&files, stacked.max().unwrap_or(0));
     let framework = Framework::new(&program, &security, &facts.sources.generic);
     let (cuts, unused_cuts) = Cuts::new(&facts.cuts, &program, Series::parse(tree.version()));
     clock.lap("link");
@@ -186,8 +191,15 @@ fn paths(
     systems: &[&str],
 ) -> Result<Vec<String>, Failure> {
     let mut paths = facts.sources.generic.clone();
-    for fs in systems {
-        match facts.sources.fs.get(*fs) {
+    let stacked = |fs: &&str| facts.sources.stacked(fs).len();
+    if systems.iter().any(|fs| stacked(fs) > MOST_LAYERS + 1) {
+        return Err(Failure::usage(
+            format!("a file system has more than {MOST_LAYERS} layers"),
+            "name each layer's file system once, as in --fs overlay:tmpfs:ext4",
+        ));
+    }
+    for fs in systems.iter().flat_map(|fs| facts.sources.stacked(fs)) {
+        match facts.sources.fs.get(fs) {
             Some(own) => paths.extend(own.paths.iter().cloned()),
             None if fs.bytes().all(is_word) => paths.extend(FileSystemFacts::new(fs).paths),
             None => return Err(unknown_file_system(tree, facts, fs)),
@@ -223,7 +235,7 @@ fn wanted_syscalls<'f>(
     };
     let mut wanted = Vec::new();
     if request.all || request.syscalls.is_empty() {
-        // Older kernels lack some.
+        // Older kernels do not have all of them.
         let usual = known.iter().filter(|call| request.all || call.file);
         wanted.extend(usual.filter_map(|call| Some((Cow::Borrowed(call), begin(call)?))));
     }
@@ -327,10 +339,10 @@ impl Analysis<'_> {
         clock: &mut Clock,
     ) -> Result<(), Failure> {
         let (program, framework, cuts) = (self.program, self.framework, self.cuts);
-        let view = program.view(fs, others, &self.facts.sources);
-        let view = view.ok_or_else(|| unknown_file_system(self.tree, self.facts, fs))?;
+        let layers = Layers::new(program, fs, others, &self.facts.sources);
+        let layers = layers.map_err(|name| unknown_file_system(self.tree, self.facts, name))?;
         let entries: Vec<FunctionId> = wanted.iter().map(|(_, id)| *id).collect();
-        let kept = reach::between(&view, framework, cuts, &entries);
+        let kept = reach::between(&layers, framework, cuts, &entries);
         clock.lap("reach");
         // Functions in facts are parsed even if no system call reaches them.
         let code = self.facts.code.iter();
@@ -344,7 +356,7 @@ impl Analysis<'_> {
         loaded.parse(self.tree, self.config, program.files, parsed)?;
         clock.lap("parse");
         let linker = Linker {
-            view: &view,
+            layers: &layers,
             framework,
             cuts,
             config: self.config,
@@ -354,7 +366,7 @@ impl Analysis<'_> {
         let mut graphs = linker.link(&kept);
         linker.match_facts(&with_facts, &mut graphs.matched);
         // Names are large and only needed while linking.
-        drop(view);
+        drop(layers);
         clock.lap("graphs");
         let world = World::new(program, framework, cuts, &self.facts.code, &graphs);
         self.evaluate(fs, wanted, &world, loaded, found);
@@ -382,13 +394,21 @@ impl Analysis<'_> {
                 found.circles.push(names);
             }
         }
+        let kind = self.facts.sources.stacked(fs)[0];
+        let own = self.facts.sources.fs.get(kind);
         let mut namer = Namer::new(self.program, loaded, &mut found.boundless);
         for (call, entry) in wanted {
-            for case in std::iter::once("").chain(call.cases.iter().map(String::as_str)) {
-                let mut tags = world.tag(&format!("syscall:{}", call.name));
-                if !case.is_empty() {
-                    tags |= world.tag(&format!("case:{case}"));
-                }
+            let added = own.and_then(|own| own.cases.get(&call.name));
+            let cases = call.cases.iter().chain(added.into_iter().flatten());
+            for case in std::iter::once("").chain(cases.map(String::as_str)) {
+                let tags = [
+                    ("syscall", &*call.name),
+                    ("case", case),
+                    ("fs", kind),
+                    (kind, case),
+                ];
+                let tags = tags.map(|(what, name)| world.tag(&format!("{what}:{name}")));
+                let tags = tags.into_iter().fold(0, |all, tag| all | tag);
                 let most = maximum.counts(*entry, tags);
                 let events = success_path.path(*entry, tags);
                 let place = Place {
@@ -440,7 +460,7 @@ impl Analysis<'_> {
             series: Series::parse(self.tree.version()),
         };
         PlacementDocument {
-            tool: Tool::this(),
+            tool: Tool::default(),
             tree: self.tree.name(),
             version: self.tree.version().to_owned(),
             architecture: self.architecture,
@@ -456,7 +476,7 @@ impl Analysis<'_> {
             stale_facts: stale(self.facts, self.program, matched),
             coverage: Coverage {
                 files: self.program.files.len(),
-                functions: self.program.functions.len(),
+                functions: self.program.own as usize,
                 reachable: found.reachable.len(),
                 scanned: loaded.scanned,
                 parsed: loaded.parsed,

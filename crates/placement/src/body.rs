@@ -11,7 +11,7 @@ pub(crate) const EXIT: NodeId = 0;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Callee {
     Name(Box<str>),
-    /// A member with a function: `file->f_op->read` is `read` of `f_op`.
+    /// A member that holds a function: `file->f_op->read` is `read` of `f_op`.
     Member {
         member: Box<str>,
         /// The member or variable before it: `f_op`, or empty.
@@ -48,13 +48,12 @@ impl Hint {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Node {
     Exit,
-    /// `passed`: argument names that may be functions. `arguments`: their text, empty for long
-    /// ones.
+    /// `passed`: arguments that may be functions. `arguments`: their text, empty for long ones.
     Call {
         callee: Callee,
         passed: Box<[Box<str>]>,
         arguments: Box<[Box<str>]>,
-        /// From the function's first line, which is 0.
+        /// Counted from the function's first line, which is 0.
         line: u32,
         next: NodeId,
     },
@@ -84,7 +83,7 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// From the function's first line; only calls, labels and loops have one.
+    /// Counted from the function's first line; only calls, labels and loops have a line.
     pub(crate) fn line(&self) -> u32 {
         match self {
             Node::Call { line, .. } | Node::Head { line, .. } => *line,
@@ -114,7 +113,7 @@ pub(crate) struct Body {
     pub(crate) parameters: Vec<Box<str>>,
     /// (variable, value); the value is empty if it is long or assigned through a pointer.
     pub(crate) assigned: Vec<(Box<str>, Box<str>)>,
-    /// Why parsing failed in part, or empty.
+    /// The reason why parsing failed in part, or empty.
     pub(crate) fault: Box<str>,
 }
 
@@ -138,7 +137,7 @@ impl Body {
     }
 }
 
-/// Without blanks, for comparison with facts.
+/// The text without blanks, for comparison with facts.
 pub(crate) fn squeeze(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }

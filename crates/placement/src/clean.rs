@@ -17,7 +17,7 @@ pub(crate) struct Macro {
     pub(crate) name: (usize, usize),
     pub(crate) body: (usize, usize),
     pub(crate) function: bool,
-    /// From 1.
+    /// Counted from 1.
     pub(crate) line: u32,
 }
 
@@ -36,8 +36,7 @@ struct Cleaner<'a> {
     out: Vec<u8>,
     config: &'a Config,
     defines: Defines,
-    /// For each open `#if`: this part is read, an earlier part was read, the surrounding code is
-    /// read.
+    /// For each open `#if`, whether this part, an earlier part and the surrounding code are read.
     stack: Vec<(bool, bool, bool)>,
     /// Name, has parameters, body, line.
     macros: Vec<(Vec<u8>, bool, Vec<u8>, u32)>,

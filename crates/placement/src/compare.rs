@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Compares with measurements: each hook that `lsmeter profile` saw must be in the static set, its
-//! count at most the upper bound, and equal to the success path's count.
+//! Compares with measurements: each hook that `lsmeter profile` saw must be in the static set, and
+//! its count must not exceed the upper bound, and should be the success path's count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Cell, Document, Failure, HookedPath, path_components};
 
-use crate::facts::{BenchmarkFact, Facts, matches_any};
+use crate::facts::{BenchmarkFact, Facts};
 use crate::{
     Agreement, ComparedHook, Comparison, HookPart, PlacementDocument, Reach, SyscallPlacement,
 };
+
+/// The file systems on which profiles are to be compared, as in [`crate::Request::fs`].
+pub fn file_systems(profiles: &Document) -> Result<BTreeSet<String>, Failure> {
+    let facts = Facts::load(kernels::arch::native())?;
+    let all = profiles.cells.iter();
+    Ok(all
+        .map(|cell| file_system(cell, facts.syscalls.benchmark(cell)))
+        .collect())
+}
+
+fn file_system(cell: &Cell, fact: Option<&BenchmarkFact>) -> String {
+    let below = &cell.key.filesystem;
+    let mounted = fact.and_then(|fact| fact.fs.as_deref());
+    mounted.map_or_else(|| below.to_string(), |fs| format!("{fs}:{below}"))
+}
 
 /// The caller must choose profiles of the same kernel; other file systems are skipped.
 pub fn compare(profiles: &Document, placement: &PlacementDocument) -> Result<Comparison, Failure> {
@@ -35,11 +50,7 @@ fn operation(
     facts: &Facts,
 ) -> Result<Vec<ComparedHook>, String> {
     let name = format!("{}:{}", cell.key.benchmark(), cell.key.variant());
-    let mut benchmarks = facts.syscalls.benchmark.iter();
-    let fact = benchmarks.find(|fact| {
-        let made_so = fact.made_of.is_empty() || fact.made_of == cell.syscalls;
-        made_so && matches_any(&[&fact.benchmark], &name)
-    });
+    let fact = facts.syscalls.benchmark(cell);
     if let Some(reason) = fact.and_then(|fact| fact.skip.clone()) {
         return Err(reason);
     }
@@ -61,7 +72,7 @@ fn operation(
         let max = reach.max.at(depth, links);
         ComparedHook {
             operation: name.clone(),
-            filesystem: cell.key.filesystem.clone(),
+            filesystem: file_system(cell, fact),
             hook: hook.to_owned(),
             measured,
             success_path,
@@ -73,7 +84,7 @@ fn operation(
     Ok(called.collect())
 }
 
-/// Modules that ran, and those that the kernel calls without the framework.
+/// Modules that were active, and those that the kernel calls without the framework.
 fn active<'a>(cell: &'a Cell, placement: &'a PlacementDocument) -> BTreeSet<&'a str> {
     let direct = placement.modules.iter().filter(|module| module.direct);
     let direct = direct.map(|module| &module.module);
@@ -117,7 +128,7 @@ fn calls<'p>(
     placement: &'p PlacementDocument,
     fact: Option<&BenchmarkFact>,
 ) -> Result<Vec<&'p SyscallPlacement>, String> {
-    let filesystem = &cell.key.filesystem;
+    let filesystem = file_system(cell, fact);
     let mut calls = Vec::new();
     for (number, syscall) in cell.syscalls.iter().enumerate() {
         if fact.is_some_and(|fact| fact.without.contains(syscall)) {
@@ -126,7 +137,7 @@ fn calls<'p>(
         let case = fact.and_then(|fact| fact.cases.get(number));
         let case = case.map_or("", String::as_str);
         let found = placement.syscalls.iter().find(|call| {
-            call.syscall == *syscall && call.filesystem == *filesystem && call.case == case
+            call.syscall == *syscall && call.filesystem == filesystem && call.case == case
         });
         let what = if case.is_empty() {
             String::new()

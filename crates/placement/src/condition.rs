@@ -50,7 +50,7 @@ struct Parser<'a> {
     defines: &'a Defines,
 }
 
-/// By rising precedence; longer operators first.
+/// In order of increasing precedence; longer operators come first.
 const LEVELS: [&[&[u8]]; 10] = [
     &[b"||"],
     &[b"&&"],

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::facts::{ConfigFacts, matches_any};
 
-/// Decides `#if`: every option on except those that turn code off or belong to another machine, or
-/// exactly a `.config`.
+/// Decides `#if`. Either every option is on, except those that turn code off or belong to another
+/// machine, or exactly those in a `.config` are.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     options: Options,
@@ -19,7 +19,7 @@ enum Options {
 }
 
 impl Config {
-    /// Everything on except the facts' list (`facts/config.toml`).
+    /// Everything is on except the options in the facts (`facts/config.toml`).
     pub(crate) fn everything(facts: &ConfigFacts) -> Self {
         Self {
             options: Options::AllBut(facts.off.clone()),

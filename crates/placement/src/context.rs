@@ -12,7 +12,7 @@ use crate::linked::{FactId, Graphs, Linked, Step};
 use crate::program::{FunctionId, Numbered, Program};
 use crate::scan::number;
 
-/// A bit for each function, system call or case above that a fact names.
+/// A bit for each function, system call or case further up in the call string that a fact names.
 pub(crate) type Tags = u128;
 
 pub(crate) struct World<'x, 'a> {
@@ -154,8 +154,8 @@ fn bit(number: u32) -> Tags {
     1u128.checked_shl(number).unwrap_or(0)
 }
 
-/// Tags that matter to each function or its callees. Others are dropped on entry, so that results
-/// are shared.
+/// Tags that matter to each function or its callees. Other tags are dropped on entry, so that
+/// results can be shared.
 fn relevant(
     framework: &Framework,
     graphs: &Graphs,
@@ -196,7 +196,7 @@ pub(crate) fn callees(
     let called = steps
         .filter(|step| wanted(step.facts()))
         .flat_map(Step::callees);
-    let implementations = framework.implementations(id).iter().map(|&(_, to)| to);
+    let implementations = framework.implementations(id).map(|(_, to)| to);
     let implementations = implementations.filter(|to| graphs.functions.contains_key(to));
     let mut found: Vec<FunctionId> = called.chain(implementations).collect();
     found.sort_unstable();
@@ -213,7 +213,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Outside of other hooks and of teardown.
+    /// A key outside other hooks and outside teardown.
     pub(crate) fn own(hook: u16) -> Self {
         Self {
             hook,

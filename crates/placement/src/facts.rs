@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use kernels::arch::Arch;
-use model::{Failure, glob};
+use model::{Cell, Failure, glob};
 use serde::Deserialize;
 
 use crate::Count;
@@ -40,10 +40,44 @@ pub(crate) struct FileSystemFacts {
     /// Tables of a regular file, preferred on the success path.
     #[serde(default)]
     pub(crate) regular: Vec<String>,
-    /// Structs for which its objects have no table that matters, as created by `mkfs` and `mount`.
+    /// Structs for which its objects, as created by `mkfs` and `mount`, have no table that matters.
     /// Other file systems' tables are not used either.
     #[serde(default)]
     pub(crate) idle: Vec<String>,
+    /// File systems below, on which it calls functions of the kernel again; the success path's first.
+    #[serde(default)]
+    pub(crate) layers: Vec<String>,
+    /// Cases of system calls that it adds.
+    #[serde(default)]
+    pub(crate) cases: BTreeMap<String, Vec<String>>,
+    /// The first that names a function and its caller applies.
+    #[serde(default)]
+    pub(crate) call: Vec<LayerFact>,
+}
+
+/// Whose objects functions of the kernel work on when a file system with layers calls them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LayerFact {
+    pub(crate) on: Object,
+    /// Or members that point to functions.
+    pub(crate) functions: Vec<String>,
+    /// Empty: all of the file system's functions.
+    #[serde(default)]
+    pub(crate) callers: Vec<String>,
+    /// Never empty.
+    pub(crate) why: String,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Object {
+    Own,
+    Layers,
+    #[default]
+    Either,
+    /// The call is not followed.
+    Neither,
 }
 
 impl FileSystemFacts {
@@ -52,6 +86,16 @@ impl FileSystemFacts {
             paths: vec![format!("fs/{name}/")],
             ..Self::default()
         }
+    }
+}
+
+impl SourceFacts {
+    /// The file system, then its layers: those in the name (`overlay:ext4`), else those of the facts.
+    pub(crate) fn stacked<'n>(&'n self, fs: &'n str) -> Vec<&'n str> {
+        let mut names: Vec<&str> = fs.split(':').collect();
+        let known = self.fs.get(fs).into_iter();
+        names.extend(known.flat_map(|known| known.layers.iter().map(String::as_str)));
+        names
     }
 }
 
@@ -69,13 +113,13 @@ pub(crate) struct FunctionFact {
     /// Files and directories (with `/`); calls from elsewhere into them are not followed.
     #[serde(default)]
     pub(crate) files: Vec<String>,
-    /// With `*` at one end as a wildcard.
+    /// Names, with `*` at one end as a wildcard.
     #[serde(default)]
     pub(crate) functions: Vec<String>,
     /// Limits the cut to calls from these functions.
     #[serde(default)]
     pub(crate) callers: Vec<String>,
-    /// First series with the code; None: any.
+    /// First series with the code; None for any series.
     pub(crate) since: Option<Series>,
     pub(crate) until: Option<Series>,
     /// Never empty.
@@ -97,7 +141,7 @@ pub(crate) enum FactKind {
     Callback,
 }
 
-/// Most calls below itself that an [`FactKind::Nest`] can allow.
+/// The largest number of calls below itself that a [`FactKind::Nest`] can allow.
 pub(crate) const MAX_NESTS: u32 = 8;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -105,9 +149,9 @@ pub(crate) const MAX_NESTS: u32 = 8;
 pub(crate) struct Fact {
     #[serde(rename = "of")]
     pub(crate) kind: FactKind,
-    /// Several if it has moved.
+    /// Several if the function has moved.
     pub(crate) file: Vec<String>,
-    /// Several if it was renamed.
+    /// Several if the function was renamed.
     pub(crate) function: Vec<String>,
     /// The condition without `!` and `likely()`, loop head, label, called name or switch operand;
     /// several if it was rewritten.
@@ -121,13 +165,13 @@ pub(crate) struct Fact {
     pub(crate) max: Option<Count>,
     /// The case or function on the success path.
     pub(crate) takes: Option<String>,
-    /// Functions, system calls or cases; the fact applies only below one.
+    /// Functions, system calls or cases; the fact applies only below one of them.
     #[serde(default)]
     pub(crate) within: Vec<String>,
     /// Functions, system calls or cases below which the fact does not apply.
     #[serde(default)]
     pub(crate) unless: Vec<String>,
-    /// First series with the code; None: any.
+    /// First series with the code; None for any series.
     pub(crate) since: Option<Series>,
     pub(crate) until: Option<Series>,
     /// Never empty.
@@ -178,6 +222,8 @@ pub(crate) struct BenchmarkFact {
     /// System calls that the operation lists but does not make.
     #[serde(default)]
     pub(crate) without: Vec<String>,
+    /// The file system that it mounts on the experiment's.
+    pub(crate) fs: Option<String>,
     /// Why the profile cannot be compared.
     pub(crate) skip: Option<String>,
 }
@@ -190,6 +236,14 @@ pub(crate) struct SyscallFacts {
 }
 
 impl SyscallFacts {
+    pub(crate) fn benchmark(&self, cell: &Cell) -> Option<&BenchmarkFact> {
+        let name = format!("{}:{}", cell.key.benchmark(), cell.key.variant());
+        self.benchmark.iter().find(|fact| {
+            let made_so = fact.made_of.is_empty() || fact.made_of == cell.syscalls;
+            made_so && matches_any(&[&fact.benchmark], &name)
+        })
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&SyscallFact> {
         let is = |call: &&SyscallFact| {
             call.name == name || call.defined_as.iter().any(|other| other == name)
@@ -257,7 +311,7 @@ pub(crate) struct SubjectFact {
     pub(crate) hooks: Vec<String>,
 }
 
-/// What modules of a kind decide in other hooks.
+/// A decision that modules of a kind make in other hooks.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ElsewhereFact {
@@ -301,7 +355,9 @@ macro_rules! parsed {
 
 impl Facts {
     pub(crate) fn load(arch: &Arch) -> Result<Self, Failure> {
-        let files: [Result<FactFile, Failure>; 8] = [
+        let files: [Result<FactFile, Failure>; 9] = [
+            // Before the facts that do not hold for overlayfs.
+            parsed!("overlay.toml"),
             parsed!("lookup.toml"),
             parsed!("open.toml"),
             parsed!("files.toml"),
@@ -351,6 +407,8 @@ pub(crate) fn matches_any<T: AsRef<str>>(patterns: &[T], name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -374,6 +432,16 @@ mod tests {
                 assert!(fact.within.is_empty() && fact.unless.is_empty(), "{place}");
             }
         }
+        // More bits would be lost in [`crate::context::Tags`].
+        let code = facts.code.iter();
+        let named: BTreeSet<&String> = code
+            .flat_map(|fact| fact.within.iter().chain(&fact.unless))
+            .collect();
+        let nests = facts.code.iter().filter(|fact| fact.kind == FactKind::Nest);
+        let nests = nests.map(|fact| fact.max.map_or(0, |max| max.constant));
+        assert!(named.len() + nests.sum::<u32>() as usize <= crate::context::Tags::BITS as usize);
+        let mut calls = facts.sources.fs.values().flat_map(|fs| &fs.call);
+        assert!(calls.all(|call| !call.why.is_empty() && !call.functions.is_empty()));
         let cuts = facts.cuts.cut.iter().chain(&facts.cuts.teardown);
         assert!(
             cuts.into_iter()

@@ -17,13 +17,15 @@ pub(crate) type HookId = u16;
 const MAX_MODULES: usize = 31;
 
 pub(crate) struct Framework {
-    /// Also functions that the kernel calls without the framework.
+    /// Includes functions that the kernel calls without the framework.
     pub(crate) hooks: Vec<String>,
     pub(crate) of_function: FxHashMap<FunctionId, HookId>,
     /// IMA and EVM functions called by the kernel directly, and their module.
     pub(crate) direct: FxHashMap<FunctionId, (HookId, u8)>,
     /// (module, function) for each hook.
     implementations: FxHashMap<HookId, Vec<(u8, FunctionId)>>,
+    /// [`Program::own`].
+    own: u32,
     pub(crate) modules: Vec<String>,
 }
 
@@ -34,6 +36,7 @@ impl Framework {
             of_function: FxHashMap::default(),
             direct: FxHashMap::default(),
             implementations: FxHashMap::default(),
+            own: program.own,
             modules: security
                 .modules
                 .iter()
@@ -89,14 +92,15 @@ impl Framework {
 
     /// (module, function) of the hook that this framework function calls; empty for other
     /// functions.
-    pub(crate) fn implementations(&self, id: FunctionId) -> &[(u8, FunctionId)] {
+    pub(crate) fn implementations(&self, id: FunctionId) -> impl Iterator<Item = (u8, FunctionId)> {
         let hook = self.of_function.get(&id);
         let all = hook.and_then(|hook| self.implementations.get(hook));
-        all.map_or(&[], Vec::as_slice)
+        let layer = id - id % self.own;
+        let all = all.into_iter().flatten();
+        all.map(move |&(module, to)| (module, layer + to))
     }
 
-    /// Before 6.9, IMA and EVM register no hooks: calls of their functions from `generic` files
-    /// count.
+    /// Before 6.9, IMA and EVM have no hooks, so calls of their functions in `generic` files count.
     fn find_direct(&mut self, program: &Program<'_>, security: &Security, generic: &[String]) {
         for (number, module) in (0u8..).zip(security.modules.iter().take(MAX_MODULES)) {
             if !module.direct {
@@ -153,10 +157,10 @@ impl Framework {
 #[derive(Default)]
 pub(crate) struct Cuts {
     cut: FxHashSet<NameId>,
-    /// Only from some callers: names, callers.
+    /// Calls that are cut only from some callers: names, callers.
     cut_from: Vec<(FxHashSet<NameId>, FxHashSet<NameId>)>,
     teardown: FxHashSet<NameId>,
-    /// The group of files that cannot be called from outside, per file; 0: none.
+    /// For each file, the group of files that cannot be called from outside; 0 if there is none.
     groups: Vec<u16>,
 }
 
@@ -187,7 +191,7 @@ impl Defined<'_, '_> {
 }
 
 impl Cuts {
-    /// Also returns the patterns that should match in a tree of this series and do not.
+    /// Also returns the patterns that should match in a tree of this series but do not.
     pub(crate) fn new(
         facts: &CutFacts,
         program: &Program<'_>,

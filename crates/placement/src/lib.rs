@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which LSM hooks each system call can reach, how often on the success path and at most, from a
-//! kernel tree alone, without a build. After section 5.2.2 of *Analyzing the Overhead of Filesystem
-//! Protection Using Linux Security Modules*.
+//! Finds which LSM hooks each system call can reach, and how often: on the success path, and at
+//! most. It needs only a kernel tree, and no build. The method follows section 5.2.2 of *Analyzing
+//! the Overhead of Filesystem Protection Using Linux Security Modules*.
 
 mod analyse;
 mod body;
@@ -15,6 +15,7 @@ mod error;
 mod facts;
 mod framework;
 mod graph;
+mod layers;
 mod linked;
 mod load;
 mod lower;
@@ -32,7 +33,7 @@ mod tree;
 mod words;
 
 pub use analyse::{Request, analyse};
-pub use compare::compare;
+pub use compare::{compare, file_systems};
 pub use model::placement::*;
 pub use source::{ParsedSource, PartlyParsed, SourceParser};
 pub use tree::Tree;

@@ -6,6 +6,7 @@ use crate::body::{Body, Callee, EXIT, Hint, Node, NodeId, squeeze};
 use crate::config::Config;
 use crate::facts::{Fact, FactKind};
 use crate::framework::{Cuts, Framework};
+use crate::layers::Layers;
 use crate::load::Bodies;
 use crate::program::{FunctionId, View};
 use crate::reach::leading_to;
@@ -18,7 +19,7 @@ pub(crate) enum Step {
     Pass(NodeId),
     Call {
         targets: Vec<FunctionId>,
-        /// Passed functions that may be called back, with their facts.
+        /// Functions passed as arguments that may be called back, with their facts.
         passed: Vec<(FunctionId, Vec<FactId>)>,
         facts: Vec<FactId>,
         next: NodeId,
@@ -26,7 +27,7 @@ pub(crate) enum Step {
     Branch {
         hint: Hint,
         repeats: bool,
-        /// Its value, if it is always the same.
+        /// The condition's value, if it is always the same.
         constant: Option<bool>,
         facts: Vec<FactId>,
         yes: NodeId,
@@ -117,7 +118,7 @@ impl Linked {
     }
 }
 
-/// For each step, the first from there on that is not [`Step::Pass`].
+/// For each step, the first step from there on that is not [`Step::Pass`].
 fn past(steps: &[Step]) -> Vec<NodeId> {
     let mut past: Vec<Option<NodeId>> = vec![None; steps.len()];
     for from in (0..).take(steps.len()) {
@@ -149,7 +150,7 @@ pub(crate) struct Graphs {
 }
 
 pub(crate) struct Linker<'x, 'p, 'a> {
-    pub(crate) view: &'x View<'p, 'a>,
+    pub(crate) layers: &'x Layers<'p, 'a>,
     pub(crate) framework: &'x Framework,
     pub(crate) cuts: &'x Cuts,
     pub(crate) config: &'x Config,
@@ -163,7 +164,7 @@ impl Linker<'_, '_, '_> {
         let mut graphs = Graphs::default();
         let all: FxHashSet<FunctionId> = kept.iter().copied().collect();
         for &id in kept {
-            if let Some(body) = self.view.program.body(self.bodies, id) {
+            if let Some(body) = self.layers.program.body(self.bodies, id) {
                 let linked = self.function(id, body, &all, &mut graphs.matched);
                 graphs.functions.insert(id, linked);
             }
@@ -174,7 +175,7 @@ impl Linker<'_, '_, '_> {
 
     pub(crate) fn match_facts(&self, ids: &[FunctionId], matched: &mut FxHashSet<FactId>) {
         for &id in ids {
-            if let Some(body) = self.view.program.body(self.bodies, id) {
+            if let Some(body) = self.layers.program.body(self.bodies, id) {
                 self.function(id, body, &FxHashSet::default(), matched);
             }
         }
@@ -201,7 +202,7 @@ impl Linker<'_, '_, '_> {
                 let facts = matcher.facts(at, &[FactKind::Call, FactKind::Nest], callee.name());
                 let mut called_back = Vec::new();
                 for name in passed {
-                    if let Some(to) = self.passed(id, body, name) {
+                    for to in self.passed(id, body, name) {
                         called_back.push((to, matcher.facts(at, &[FactKind::Callback], name)));
                     }
                 }
@@ -267,20 +268,25 @@ impl Linker<'_, '_, '_> {
         let Some(Callee::Member { member, owner }) = tests else {
             return None;
         };
-        let name = self.view.program.id(member)?;
-        let types = self.types(body, owner);
+        let name = self.layers.program.id(member)?;
+        let types = self.types(id, body, owner);
         if types.is_empty() {
             return None;
         }
-        let known = self.view.targets(name, &types)?;
-        let called = known.iter().any(|&to| !self.is_cut(id, to));
-        // The success path is a regular file's, if it has such a table.
-        let success_path = self.view.regular_sets(name, &types) != Some(false);
-        (known.is_empty() || (called && success_path)).then_some(!known.is_empty())
+        let constant = |view: &View<'_, '_>| {
+            let known = view.targets(name, &types)?;
+            let called = known.iter().any(|&to| !self.is_cut(id, to));
+            // The success path is a regular file's, if it has such a table.
+            let success_path = view.regular_sets(name, &types) != Some(false);
+            (known.is_empty() || (called && success_path)).then_some(!known.is_empty())
+        };
+        let mut all = self.layers.pointed(id, name).iter().map(constant);
+        let first = all.next().flatten();
+        first.filter(|_| all.all(|other| other == first))
     }
 
-    fn types(&self, body: &Body, owner: &str) -> Vec<u32> {
-        let program = self.view.program;
+    fn types(&self, id: FunctionId, body: &Body, owner: &str) -> Vec<u32> {
+        let program = self.layers.program;
         let variable = body
             .variables
             .iter()
@@ -288,28 +294,32 @@ impl Linker<'_, '_, '_> {
             .find(|(name, _)| **name == *owner);
         match variable {
             Some((_, structure)) => program.id(structure).into_iter().collect(),
-            None => program
-                .id(owner)
-                .map_or_else(Vec::new, |owner| self.view.types_of_member(owner).to_vec()),
+            None => program.id(owner).map_or_else(Vec::new, |owner| {
+                self.layers.types_of_member(id, owner).to_vec()
+            }),
         }
     }
 
     fn callees(&self, id: FunctionId, body: &Body, callee: &Callee) -> Vec<FunctionId> {
         let mut found = match callee {
-            Callee::Name(name) => match self.resolve(id, name) {
-                Some(to) => vec![to],
-                None => self.held(id, body, name),
-            },
-            Callee::Member { member, owner } => self.of_member(body, member, owner),
+            Callee::Name(name) => {
+                let named: Vec<_> = self.resolve(id, name).collect();
+                if named.is_empty() {
+                    self.held(id, body, name)
+                } else {
+                    named
+                }
+            }
+            Callee::Member { member, owner } => self.of_member(id, body, member, owner),
         };
         found.retain(|&to| !self.is_cut(id, to));
         found
     }
 
-    fn of_member(&self, body: &Body, member: &str, owner: &str) -> Vec<FunctionId> {
-        let types = self.types(body, owner);
-        let member = self.view.program.id(member);
-        let targets = member.and_then(|member| self.view.targets(member, &types));
+    fn of_member(&self, id: FunctionId, body: &Body, member: &str, owner: &str) -> Vec<FunctionId> {
+        let types = self.types(id, body, owner);
+        let member = self.layers.program.id(member);
+        let targets = member.and_then(|member| self.layers.targets(id, member, &types));
         targets.unwrap_or_default()
     }
 
@@ -326,7 +336,7 @@ impl Linker<'_, '_, '_> {
                 continue;
             };
             let owner = before.rsplit_once("->").map_or(before, |(_, owner)| owner);
-            for to in self.of_member(body, member, owner) {
+            for to in self.of_member(id, body, member, owner) {
                 if !found.contains(&to) {
                     found.push(to);
                 }
@@ -335,33 +345,33 @@ impl Linker<'_, '_, '_> {
         found
     }
 
-    /// None if the call is not followed.
-    fn resolve(&self, id: FunctionId, name: &str) -> Option<FunctionId> {
-        let place = self.view.program.functions[id as usize];
-        let name = self.view.program.id(name)?;
-        if self.cuts.is_cut(name, place.name) {
-            return None;
-        }
-        self.view.resolve(name, place.file)
+    /// Empty if the call is not followed.
+    fn resolve(&self, id: FunctionId, name: &str) -> impl Iterator<Item = FunctionId> + use<> {
+        let place = self.layers.program.functions[id as usize];
+        let name = self.layers.program.id(name);
+        let followed = name.filter(|&name| !self.cuts.is_cut(name, place.name));
+        let found = followed.map(|name| self.layers.resolve(id, name));
+        found.into_iter().flatten()
     }
 
     fn is_cut(&self, from: FunctionId, to: FunctionId) -> bool {
-        let functions = &self.view.program.functions;
+        let functions = &self.layers.program.functions;
         let (from, to) = (functions[from as usize], functions[to as usize]);
         self.cuts.is_cut(to.name, from.name) || self.cuts.is_apart(from.file, to.file)
     }
 
-    fn passed(&self, id: FunctionId, body: &Body, name: &str) -> Option<FunctionId> {
+    fn passed(&self, id: FunctionId, body: &Body, name: &str) -> Vec<FunctionId> {
         let mut variables = body.variables.iter();
         // The framework passes the name of the hook that it calls.
         if variables.any(|(variable, _)| **variable == *name)
             || self.framework.of_function.contains_key(&id)
         {
-            return None;
+            return Vec::new();
         }
-        let to = self.resolve(id, name)?;
-        let kind = self.view.program.functions[to as usize].kind;
-        (kind.is_plain() && !self.is_cut(id, to)).then_some(to)
+        let functions = &self.layers.program.functions;
+        let plain = |to: &FunctionId| functions[*to as usize].kind.is_plain();
+        let found = self.resolve(id, name).filter(plain);
+        found.filter(|&to| !self.is_cut(id, to)).collect()
     }
 
     fn drop_idle(&self, functions: &mut FxHashMap<FunctionId, Linked>) {
@@ -396,9 +406,9 @@ impl Linker<'_, '_, '_> {
 }
 
 struct Matcher<'m> {
-    /// Each with its code, without blanks.
+    /// The facts, each with its code without blanks.
     facts: Vec<(FactId, &'m Fact, Vec<String>)>,
-    /// Which of several equal pieces each node is, from 1.
+    /// For each node, which of several equal pieces it is, counted from 1.
     nth: Vec<u32>,
     matched: &'m mut FxHashSet<FactId>,
 }
@@ -410,7 +420,10 @@ impl<'m> Matcher<'m> {
         body: &Body,
         matched: &'m mut FxHashSet<FactId>,
     ) -> Self {
-        let (name, path) = (linker.view.program.name(id), linker.view.program.path(id));
+        let (name, path) = (
+            linker.layers.program.name(id),
+            linker.layers.program.path(id),
+        );
         let applies = |fact: &Fact| {
             fact.function.iter().any(|f| f == name)
                 && fact.file.iter().any(|f| f == path)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Reads and scans files and parses the needed functions, in parallel; unchanged results come from
-//! the cache.
+//! Reads and scans files and parses the needed functions, in parallel and with a cache.
 
 use std::collections::BTreeMap;
 

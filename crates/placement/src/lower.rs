@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From a function's syntax tree to its graph, built from the end: each piece receives its
-//! successor.
+//! Turns a function's syntax tree into its graph. The graph is built from the end, so that each
+//! piece knows its successor.
 
 mod condition;
 mod expression;
@@ -20,7 +20,7 @@ use syntax::{fault_in, field, last_child};
 
 /// In bytes.
 const MAX_FUNCTION: usize = 1 << 20;
-/// Of statements and expressions.
+/// The maximum nesting depth of statements and expressions.
 const MAX_DEPTH: u32 = 200;
 /// In bytes; longer arguments and values are dropped.
 const MAX_TEXT: usize = 160;
@@ -134,7 +134,7 @@ impl<'a> Graph<'a> {
         field(node, name).map_or("", |part| self.text(part))
     }
 
-    /// From the function's first line.
+    /// Counted from the function's first line.
     fn line(&self, node: Syntax<'_>) -> u32 {
         u32::try_from(self.before + node.start_position().row).unwrap_or(u32::MAX)
     }
@@ -194,7 +194,7 @@ impl<'a> Graph<'a> {
         parts.fold(next, |next, part| lower(self, part, next))
     }
 
-    /// Beyond the depth limit the piece is left out: `otherwise`.
+    /// Beyond the depth limit, the piece is left out and `otherwise` is returned.
     fn deeper(&mut self, otherwise: NodeId, lower: impl FnOnce(&mut Self) -> NodeId) -> NodeId {
         if self.depth >= MAX_DEPTH {
             self.body.fault = "too deeply nested".into();

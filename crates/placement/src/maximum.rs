@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Upper bounds: the most expensive path through each function and its callees. Loops run as often
-//! as facts allow; others are unbounded.
+//! as facts allow; loops without a fact are unbounded.
 
 mod cause;
 mod region;
@@ -21,10 +21,10 @@ use cause::Causes;
 pub(crate) use cause::{Cause, CauseSet, Most};
 use region::Region;
 
-/// Loops nested deeper are unbounded.
+/// Loops that are nested more deeply are unbounded.
 const MAX_NESTING: u32 = 40;
 
-/// 6.12 stays below 300.
+/// Calls in 6.12 nest less than 300 deep.
 pub(crate) const MAX_CALLS: u32 = 10_000;
 
 pub(crate) type Counts = FxHashMap<Key, Most>;
@@ -48,7 +48,7 @@ pub(crate) struct Maximum<'w, 'x, 'a> {
     members: Vec<Vec<FunctionId>>,
     pub(crate) causes: Causes,
     depth: u32,
-    /// Calls nest too deep: results are incomplete.
+    /// Whether calls nest too deeply, so that results are incomplete.
     pub(crate) too_deep: bool,
     /// Steps and edges visited, for tests.
     work: Cell<usize>,
@@ -121,7 +121,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         counts
     }
 
-    /// Interns counts: most functions only call another.
+    /// Interns counts, because most functions only call another function.
     fn shared(&mut self, counts: Counts) -> Shared {
         let counts = frozen(counts);
         if let Some(known) = self.distinct.get(&counts) {
@@ -199,7 +199,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         if let Some(&hook) = world.framework.of_function.get(&id) {
             self.causes.add(&mut counts, [(Key::own(hook), Most::ONE)]);
         }
-        for &(module, to) in world.framework.implementations(id) {
+        for (module, to) in world.framework.implementations(id) {
             if world.graphs.functions.contains_key(&to) {
                 let inner = self.call(to, at);
                 self.causes.add(&mut counts, self.inside(&inner, module));
@@ -260,7 +260,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
                 self.causes.or(&mut counts, one.iter().copied());
             }
             if let Some(times) = times {
-                // The fact's number; never unbounded.
+                // The number in the fact, which is never unbounded.
                 let cause = Cause::Large(place.0);
                 counts = self.causes.repeated(counts, times, cause).collect();
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Hooks of the framework and their modules, from the text of `security/` and `include/linux`
-//! (Tables 2 and 5 of the paper).
+//! Finds the hooks of the framework and of its modules in the text of `security/` and
+//! `include/linux` (Tables 2 and 5 of the paper).
 
 mod text;
 
@@ -33,7 +33,7 @@ pub(crate) struct Module {
     pub(crate) files: BTreeSet<String>,
     /// Lines of code without blank lines and comments.
     pub(crate) loc: u64,
-    /// Without `LSM_HOOK_INIT`: the kernel calls its functions directly.
+    /// The module does not use `LSM_HOOK_INIT`; the kernel calls its functions directly.
     pub(crate) direct: bool,
 }
 
@@ -173,7 +173,7 @@ pub(crate) fn category<'f>(facts: &'f ModuleFacts, hook: &str) -> &'f str {
 }
 
 impl Module {
-    /// `direct`: functions that the kernel calls of a module that is not an LSM.
+    /// `direct`: functions of a module that is not an LSM, which the kernel calls.
     pub(crate) fn placement(&self, facts: &ModuleFacts, direct: &[String]) -> ModulePlacement {
         let hooks: Vec<&str> = if self.direct {
             direct.iter().map(String::as_str).collect()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The success path: a successful system call with warm caches. Conditions are decided by facts,
-//! else by hints in the code, else by leaving out optional work.
+//! The success path: a successful system call with warm caches. Conditions are decided by facts, or
+//! else by hints in the code, or else by leaving out optional work.
 
 use std::rc::Rc;
 
@@ -47,7 +47,7 @@ impl Event {
 #[derive(Debug)]
 pub(crate) struct Chain {
     pub(crate) function: FunctionId,
-    /// The caller's direct call by name, if it is one.
+    /// The call in the caller, if it is a direct call by name.
     pub(crate) site: Option<NodeId>,
     pub(crate) next: Option<Rc<Chain>>,
 }
@@ -95,7 +95,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         }
     }
 
-    /// Hooks in call order. With recursion results depend on the entry, so nothing is kept for the
+    /// Hooks in call order. With recursion, results depend on the entry, so nothing is kept for the
     /// next system call.
     pub(crate) fn path(&mut self, id: FunctionId, tags: Tags) -> Rc<Vec<Event>> {
         self.known.clear();
@@ -108,7 +108,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
             return Rc::clone(known);
         }
         if self.open.len() >= MAX_CALLS as usize || !self.open.insert(id) {
-            // Recursive or too deep: not on the success path.
+            // A call that is recursive or nested too deeply is not on the success path.
             return Rc::default();
         }
         let events = Rc::new(self.function(id, tags));
@@ -140,7 +140,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
             self.walk(&mut walk, linked.entry, None);
             events.append(&mut walk.events);
         }
-        for &(module, to) in world.framework.implementations(id) {
+        for (module, to) in world.framework.implementations(id) {
             if world.graphs.functions.contains_key(&to) {
                 let call = Call {
                     to,
@@ -245,8 +245,8 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         next
     }
 
-    /// At a loop's head for the second time: returns the step after the loop. None if nothing
-    /// leaves the loop, or if it began outside of this part of the walk.
+    /// When a loop's head is reached for the second time, returns the step after the loop. None if
+    /// nothing leaves the loop, or if it began outside of this part of the walk.
     fn end_round(&mut self, walk: &mut Walk<'_>, at: NodeId, depth: usize) -> Option<NodeId> {
         let back = walk.rounds.iter().rposition(|round| round.head == at);
         let back = back.filter(|&back| back >= depth)?;
@@ -259,7 +259,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         self.world.fact(facts, tags, |fact| fact.success_path)
     }
 
-    /// Calls the function in a fact, else the first target.
+    /// Calls the function in a fact, or else the first target.
     fn call_step(&mut self, walk: &mut Walk<'_>, at: NodeId) {
         let Some(Step::Call {
             targets,
@@ -272,7 +272,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         };
         let (world, tags) = (self.world, walk.tags);
         let chosen = match world.fact(facts, tags, |fact| fact.takes.as_deref()) {
-            // It may lead to no hook.
+            // The function may not lead to a hook.
             Some(name) => targets.iter().find(|&&to| world.program.name(to) == name),
             None => targets.first(),
         };
@@ -312,7 +312,8 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                 return *yes;
             }
             if !times.is_zero() {
-                // Sometimes: its events are counted that often before going on.
+                // A branch that is taken sometimes: its events count that often before the walk
+                // continues.
                 let meets = ahead(walk.linked, *no);
                 let before = walk.events.len();
                 self.walk(walk, *yes, Some(&meets));
@@ -352,7 +353,7 @@ impl Walk<'_> {
     }
 }
 
-/// Steps reachable without passing the loop's head again.
+/// Steps that can be reached without passing the loop's head again.
 fn ahead(linked: &Linked, from: NodeId) -> FxHashSet<NodeId> {
     reachable([from], |at| match linked.steps.get(at as usize) {
         None | Some(Step::Head { .. }) => Vec::new(),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! All files as one program: which function a name means where, and which functions a
-//! member can hold.
+//! All files as one program: the functions that names refer to, and that members can hold.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -19,7 +18,7 @@ pub(crate) type FunctionId = u32;
 pub(crate) type NameId = u32;
 pub(crate) type Numbered<T> = IndexSet<T, FxBuildHasher>;
 
-/// Longest followed chain of aliases.
+/// The longest chain of aliases that is followed.
 const MAX_ALIASES: u32 = 8;
 
 #[derive(Debug, Clone, Copy)]
@@ -40,9 +39,12 @@ struct Table {
 pub(crate) struct Program<'a> {
     pub(crate) files: &'a [FileData],
     pub(crate) names: Numbered<&'a str>,
-    /// File-local to program-wide names.
+    /// Maps file-local names to program-wide names.
     maps: Vec<Vec<NameId>>,
     pub(crate) functions: Vec<Place>,
+    /// Number of functions in the tree. `functions` has them once more for each layer of a file
+    /// system, in the same order.
+    pub(crate) own: u32,
     by_name: FxHashMap<NameId, Vec<FunctionId>>,
     tables: Vec<Table>,
     /// (index of `tables`, value) by member.
@@ -60,12 +62,14 @@ enum Class {
 /// on the other requests.
 pub(crate) struct View<'p, 'a> {
     pub(crate) program: &'p Program<'a>,
+    /// The first of the functions that names mean.
+    base: FunctionId,
     classes: Vec<Class>,
     /// Members assigned to a member.
     copies: FxHashMap<NameId, Vec<MemberCopy<NameId>>>,
     /// Structs that a member of that name is or points to.
     member_types: FxHashMap<NameId, Vec<NameId>>,
-    /// Names used by the file system; they can be tables in other files.
+    /// Names that the file system uses, which can be tables in other files.
     used: FxHashSet<NameId>,
     regular: Vec<NameId>,
     /// Structs for which its objects have no table that matters.
@@ -76,7 +80,7 @@ pub(crate) struct View<'p, 'a> {
 }
 
 impl<'a> Program<'a> {
-    pub(crate) fn new(files: &'a [FileData]) -> Self {
+    pub(crate) fn new(files: &'a [FileData], layers: usize) -> Self {
         let mut program = Self {
             files,
             ..Self::default()
@@ -111,6 +115,8 @@ impl<'a> Program<'a> {
             }
             program.maps.push(map);
         }
+        program.own = number(program.functions.len());
+        program.functions = program.functions.repeat(1 + layers);
         program
     }
 
@@ -165,13 +171,19 @@ impl<'a> Program<'a> {
     }
 
     pub(crate) fn syscalls(&self) -> impl Iterator<Item = &'a str> + '_ {
-        let all = self.functions.iter();
+        let all = self.functions.iter().take(self.own as usize);
         let calls = all.filter(|place| place.kind == Kind::Syscall);
         calls.map(|place| self.names[place.name as usize])
     }
 
-    /// `None` if the tree does not have the file system.
-    pub(crate) fn view(&self, fs: &str, others: bool, facts: &SourceFacts) -> Option<View<'_, 'a>> {
+    /// `None` if the tree does not have the file system. With functions of this layer, from 1.
+    pub(crate) fn view(
+        &self,
+        fs: &str,
+        layer: usize,
+        others: bool,
+        facts: &SourceFacts,
+    ) -> Option<View<'_, 'a>> {
         let own = facts.fs.get(fs);
         let own = own.map_or_else(|| Cow::Owned(FileSystemFacts::new(fs)), Cow::Borrowed);
         let class = |file: &FileData| {
@@ -198,6 +210,7 @@ impl<'a> Program<'a> {
         let ids = |names: &[String]| names.iter().filter_map(|name| self.id(name)).collect();
         let mut view = View {
             program: self,
+            base: self.own * number(layer),
             used,
             regular: ids(&own.regular),
             idle: ids(&own.idle),
@@ -251,6 +264,11 @@ impl View<'_, '_> {
 
     pub(crate) fn types_of_member(&self, member: NameId) -> &[NameId] {
         self.member_types.get(&member).map_or(&[], Vec::as_slice)
+    }
+
+    /// Is it the file system's?
+    pub(crate) fn has(&self, id: FunctionId) -> bool {
+        self.class(self.program.functions[id as usize].file) == Class::FileSystem
     }
 
     fn class(&self, file: u32) -> Class {
@@ -326,10 +344,10 @@ impl View<'_, '_> {
                 best = Some((score, id));
             }
         }
-        best.map(|(_, id)| id)
+        best.map(|(_, id)| self.base + id)
     }
 
-    /// Functions that tables assign to the sources of copies to this member; one level only.
+    /// Functions that tables assign to members copied to this member; only one level is followed.
     fn copied(&self, member: NameId) -> Vec<FunctionId> {
         let program = self.program;
         let mut found = Vec::new();

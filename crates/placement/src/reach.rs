@@ -5,18 +5,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::framework::{Cuts, Framework};
 use crate::graph::reachable;
-use crate::program::{FunctionId, View};
+use crate::layers::Layers;
+use crate::program::FunctionId;
 
 pub(crate) fn between(
-    view: &View<'_, '_>,
+    layers: &Layers<'_, '_>,
     framework: &Framework,
     cuts: &Cuts,
     entries: &[FunctionId],
 ) -> Vec<FunctionId> {
     let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
-    let mut targets: FxHashMap<(u32, u32), Vec<FunctionId>> = FxHashMap::default();
+    let mut targets: FxHashMap<(usize, u32, u32), Vec<FunctionId>> = FxHashMap::default();
     let all = reachable(entries.iter().copied(), |id| {
-        let callees = edges(view, framework, cuts, id, &mut targets);
+        let callees = edges(layers, framework, cuts, id, &mut targets);
         for &to in &callees {
             callers.entry(to).or_default().push(id);
         }
@@ -38,19 +39,19 @@ pub(crate) fn leading_to(
 }
 
 fn edges(
-    view: &View<'_, '_>,
+    layers: &Layers<'_, '_>,
     framework: &Framework,
     cuts: &Cuts,
     id: FunctionId,
-    targets: &mut FxHashMap<(u32, u32), Vec<FunctionId>>,
+    targets: &mut FxHashMap<(usize, u32, u32), Vec<FunctionId>>,
 ) -> Vec<FunctionId> {
-    let program = view.program;
+    let program = layers.program;
     let place = program.functions[id as usize];
     let function = program.function(id);
     let named = |names| {
         let names = program.globals(id, names);
         let followed = names.filter(|&name| !cuts.is_cut(name, place.name));
-        followed.filter_map(|name| view.resolve(name, place.file))
+        followed.flat_map(|name| layers.resolve(id, name))
     };
     let mut found: Vec<FunctionId> = named(&function.calls).collect();
     // The framework passes the name of the hook, which may also be a function.
@@ -64,14 +65,16 @@ fn edges(
         let (Some(structure), Some(member)) = (pair.next(), pair.next()) else {
             continue;
         };
-        let known = targets.entry((structure, member)).or_insert_with(|| {
-            view.targets(member, view.types_of_member(structure))
+        let site = (layers.site(id), structure, member);
+        let known = targets.entry(site).or_insert_with(|| {
+            layers
+                .targets(id, member, layers.types_of_member(id, structure))
                 .unwrap_or_default()
         });
         let is_cut = |to: FunctionId| cuts.is_cut(program.functions[to as usize].name, place.name);
         found.extend(known.iter().filter(|&&to| !is_cut(to)));
     }
-    found.extend(framework.implementations(id).iter().map(|&(_, to)| to));
+    found.extend(framework.implementations(id).map(|(_, to)| to));
     found.retain(|&to| !cuts.is_apart(place.file, program.functions[to as usize].file));
     found.sort_unstable();
     found.dedup();

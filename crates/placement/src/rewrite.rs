@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Rewrites kernel idioms for a C grammar. Calls are kept; types, attributes and inline assembly
-//! are dropped.
+//! Rewrites kernel idioms for a C grammar. Keeps calls; drops types, attributes and assembly.
 
 use rustc_hash::FxHashMap;
 
@@ -52,7 +51,7 @@ struct Rewriter<'a> {
     closed: FxHashMap<usize, usize>,
     at: usize,
     out: Vec<u8>,
-    /// For each open parenthesis: is it a call's, and the text to write after it.
+    /// For each open parenthesis: whether it belongs to a call, and the text to write after it.
     open: Vec<(bool, &'static [u8])>,
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Definitions in a file, found without a parser: functions and macros with called names, tables of
-//! function pointers, and struct members.
+//! Finds the definitions in a file without a parser: functions and macros with the names they call,
+//! tables of function pointers, and struct members.
 
 mod names;
 mod text;
@@ -33,7 +33,7 @@ impl Kind {
         matches!(self, Self::Macro | Self::Alias)
     }
 
-    /// Callable through its name as a value.
+    /// Whether it can be called through its name as a value.
     pub(crate) fn is_plain(self) -> bool {
         matches!(self, Self::Static | Self::Global)
     }
@@ -43,7 +43,7 @@ impl Kind {
 pub(crate) struct Function {
     pub(crate) name: Name,
     pub(crate) kind: Kind,
-    /// From 1.
+    /// Counted from 1.
     pub(crate) line: u32,
     /// From its type to its closing brace, in bytes of the cleaned text.
     pub(crate) range: (u32, u32),
@@ -52,7 +52,7 @@ pub(crate) struct Function {
     pub(crate) calls: Vec<Name>,
     /// Member calls, `f_op->read(`: (member before it or empty, member).
     pub(crate) fields: Vec<(Name, Name)>,
-    /// Other uses: may be functions or tables.
+    /// Other names that are used, which may be functions or tables.
     pub(crate) uses: Vec<Name>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct Table {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MemberCopy<N> {
     pub(crate) member: N,
-    /// The source's struct if a variable points to it, else empty.
+    /// The struct of the source if a variable points to it, otherwise empty.
     pub(crate) structure: N,
     /// The member that is or points to that struct; empty for a variable.
     pub(crate) through: N,
@@ -301,7 +301,7 @@ impl<'a> Scanner<'a> {
         });
     }
 
-    /// Assignments are added as tables.
+    /// Collects names. Assignments are added as tables.
     fn names_in(&mut self, from: usize, to: usize) -> Names<'a> {
         let mut names = Names::default();
         let code = &self.text[from..to];
@@ -340,7 +340,7 @@ impl<'a> Scanner<'a> {
         let mut body = &self.text[opened..to];
         while let Some(dot) = body.iter().position(|&b| b == b'.') {
             let (field, rest) = split_word(&body[dot + 1..]);
-            let value = assigned_value(rest);
+            let value = self.unwrapped(assigned_value(rest));
             if !field.is_empty() && !value.is_empty() {
                 fields.push((self.name(field), self.name(value)));
             }
@@ -354,6 +354,15 @@ impl<'a> Scanner<'a> {
                 fields,
             });
         }
+    }
+
+    /// `f` for `shared_f`, which `WRAP_DIR_ITER(f)` defines.
+    fn unwrapped(&self, value: &'a [u8]) -> &'a [u8] {
+        let inner = value.strip_prefix(b"shared_");
+        let wraps = |inner: &&[u8]| find(self.text, &[b"WRAP_DIR_ITER(", *inner, b")"].concat());
+        inner
+            .filter(|inner| wraps(inner).is_some())
+            .unwrap_or(value)
     }
 
     /// Adds the members of a struct that are structs or point to some.

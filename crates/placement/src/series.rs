@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernel series in facts. Facts apply by their code alone; the series only decides where an
-//! unmatched fact is reported.
+//! Kernel series in facts. Whether a fact applies depends only on its code; the series only decides
+//! for which trees an unmatched fact is reported.
 
 use serde::Deserialize;
 

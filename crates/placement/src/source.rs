@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Parses all functions of a file, for benchmarks and fuzzing. An analysis parses only what it
-//! needs.
+//! Parses all functions of a file, for benchmarks and fuzzing. An analysis parses only some.
 
 use model::Failure;
 
@@ -13,9 +12,9 @@ use crate::scan::scan;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartlyParsed {
     pub name: String,
-    /// From 1.
+    /// Counted from 1.
     pub line: u32,
-    /// A macro need not be a whole statement.
+    /// A macro need not be a complete statement.
     pub is_macro: bool,
     /// The line with the error, or the reason.
     pub reason: String,
@@ -30,7 +29,7 @@ pub struct ParsedSource {
     pub partly_parsed: Vec<PartlyParsed>,
 }
 
-/// As in an analysis without a `.config`.
+/// Parses as in an analysis without a `.config`.
 pub struct SourceParser {
     config: Config,
     lowerer: Lowerer,
@@ -45,7 +44,7 @@ impl SourceParser {
         })
     }
 
-    /// The source may be anything.
+    /// The source may be arbitrary bytes.
     pub fn parse(&mut self, source: &[u8]) -> ParsedSource {
         let clean = clean(source, &self.config);
         let index = scan(&clean);

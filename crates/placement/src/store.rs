@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Cached scans of trees and unpacked tarballs. Files of another code version and damaged ones are
-//! ignored.
+//! Cached scans of trees and unpacked tarballs. Files from another version of the code, and damaged
+//! files, are ignored.
 
 use std::fs::File;
 use std::io::Result;
@@ -19,7 +19,7 @@ use crate::tree::Tree;
 const CODE: &str = env!("PLACEMENT_CODE");
 /// In bytes.
 const LIMIT: u64 = 1 << 30;
-/// Per directory; one has about ten MiB.
+/// The number of cached trees per directory; each takes about ten MiB.
 const MOST_TREES: usize = 16;
 
 pub(crate) fn checksum<const LENGTH: usize>(bytes: &[u8]) -> [u8; LENGTH] {
@@ -39,15 +39,15 @@ pub(crate) fn place(directory: &Path, parts: &[&[u8]], extension: &str) -> PathB
     directory.join(format!("{name}.{extension}"))
 }
 
-/// Marks it as the last used.
+/// Reads a file, and marks it as the most recently used.
 pub(crate) fn read(place: &Path) -> Option<Vec<u8>> {
     let bytes = read_sealed(place, LIMIT)?;
-    // On failure the file is only removed sooner.
+    // If this fails, the file is only removed sooner.
     let _ = File::open(place).and_then(|file| file.set_modified(SystemTime::now()));
     Some(bytes)
 }
 
-/// Keeps only the `most` last used files with this extension.
+/// Writes a file, and keeps only the `most` most recently used files with this extension.
 pub(crate) fn write(place: &Path, most: usize, bytes: &[u8]) -> Result<()> {
     let directory = place.parent().unwrap_or(Path::new(""));
     std::fs::create_dir_all(directory)?;
@@ -68,7 +68,7 @@ pub(crate) fn write(place: &Path, most: usize, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Revisions of one series in a repository share a cache: most files are equal.
+/// Revisions of one series in a repository share a cache, because most of their files are the same.
 pub(crate) fn place_of_tree(directory: &Path, tree: &Tree, config: &Config) -> PathBuf {
     let path = std::fs::canonicalize(tree.path()).unwrap_or_else(|_| tree.path().to_path_buf());
     let series = tree

@@ -12,15 +12,14 @@ use model::Failure;
 use crate::error::{not_a_tree, unreadable};
 use crate::store::checksum;
 
-/// In bytes. The longest in fs, mm, kernel and security of 6.12 has 650 KiB; generated headers are
-/// longer.
+/// In bytes. The longest in fs, mm, kernel and security of 6.12 has 650 KiB.
 pub(crate) const MAX_FILE: u64 = 4 << 20;
 pub(crate) const MAX_FILES: usize = 200_000;
 const MAX_DEPTH: usize = 16;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// From the top of the tree, with `/`.
+    /// Relative to the top of the tree, with `/`.
     pub(crate) path: String,
     pub(crate) size: u64,
     /// Time of change or content hash.
@@ -55,8 +54,8 @@ impl Tree {
         Self::checked(path, None, source)
     }
 
-    /// As [`Tree::open`]; `directory` caches the last four tarballs by size and times. `unpacking`
-    /// is called before one is unpacked. Cache write errors are ignored.
+    /// Like [`Tree::open`], but `directory` caches the last four tarballs by size and times.
+    /// `unpacking` is called before a tarball is unpacked. Cache write errors are ignored.
     pub fn open_kept(
         path: impl AsRef<Path>,
         directory: impl AsRef<Path>,
@@ -76,8 +75,8 @@ impl Tree {
         Self::checked(path, Some(revision.to_owned()), source)
     }
 
-    /// Files in memory, by path. Files that are too long or never needed are left out, as from a
-    /// tarball.
+    /// A tree of files in memory, by path. As for a tarball, files that are too long or never
+    /// needed are left out.
     pub fn from_files(
         name: impl Into<PathBuf>,
         mut files: BTreeMap<String, Vec<u8>>,
@@ -172,7 +171,7 @@ fn wanted(paths: &[String], path: &str) -> bool {
     (path.ends_with(".c") || path.ends_with(".h")) && is_under(paths, path)
 }
 
-/// `mm/` is everything below mm, `fs/*` the files of fs itself, anything else a file.
+/// `mm/` means everything below mm, `fs/*` the files directly in fs, and any other text a file.
 pub(crate) fn is_under(paths: &[String], path: &str) -> bool {
     paths.iter().any(|wanted| match wanted.strip_suffix('*') {
         Some(directory) => path

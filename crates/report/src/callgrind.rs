@@ -7,23 +7,24 @@ use std::io::{self, Write};
 use std::ops::AddAssign;
 
 use counts::calltree::CallTree;
-use model::Events;
+use model::{Events, Metric};
 
 use crate::text::printable;
 
 /// Writes the operations as one callgrind profile, which `callgrind_annotate` and KCachegrind read.
-/// Each operation is a function without callers, by its title; operations with the same title are
-/// one.
+/// Each operation is a function without callers, named by its title; operations with the same title
+/// become one function.
 ///
 /// Callgrind has a call graph, not a tree: a function appears once for all its callers. A call line
 /// has the inclusive cost. Calls of a function that is already running (recursion, cycles) are
-/// counted with cost 0, since the outer call includes it: each instruction is in a function's calls
-/// once.
+/// counted with cost 0, because the outer call includes them. Thus each instruction is counted once
+/// in a function's calls.
 ///
-/// A function that was jumped to, not called, is written as one call: readers would otherwise add
-/// its cost to the caller's own.
+/// A function that was reached by a jump instead of a call is written as one call. Otherwise
+/// readers would add its cost to the caller's own.
 pub fn callgrind(
     operations: &[(String, &CallTree)],
+    metric: Metric,
     command: &str,
     mut writer: impl Write,
 ) -> io::Result<()> {
@@ -35,13 +36,17 @@ pub fn callgrind(
         .for_each(|function| total += function.own);
     let total = graph.line(total);
     let command = name(command);
+    let (event, what) = match metric.is_of_transfers() {
+        true => ("Transfers", "transfers between processors"),
+        false => ("Instructions", "guest kernel instructions"),
+    };
     write!(
         writer,
         "# callgrind format\nversion: 1\ncreator: lsmeter\ncmd: {command}\n\
-         desc: Unit: guest kernel instructions per operation\npositions: line\n\
-         event: Instructions : Guest kernel instructions\n"
+         desc: Unit: {what} per operation\npositions: line\n\
+         event: {event} : {what}\n"
     )?;
-    let mut events = "events: Instructions".to_owned();
+    let mut events = format!("events: {event}");
     if graph.with_events {
         for kind in Events::KINDS {
             writeln!(writer, "event: {} : {}", kind.name, kind.title)?;
@@ -200,7 +205,7 @@ impl Graph {
 /// In characters: the kernel's KSYM_NAME_LEN.
 const SYMBOL_LIMIT: usize = 512;
 
-/// Writes a line per chain of calls with instructions of its own, outermost function first:
+/// Writes a line for each call chain that has instructions of its own, outermost function first:
 /// `open:AA;entry_SYSCALL_64;do_syscall_64 12`. The operation's title is the root. Lines are
 /// sorted; equal chains of operations with the same title are merged. The numbers add up to the
 /// trees' totals.

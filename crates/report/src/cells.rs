@@ -94,12 +94,12 @@ const WITH_POLICIES: [&str; 5] = ["selinux", "apparmor", "smack", "tomoyo", "lan
 /// The measurements of one table: one kernel, file system and metric; if kernels are compared, one
 /// configuration, file system and metric.
 pub(crate) struct Group<'a> {
-    /// Kernel; the configuration, if the columns are kernels.
+    /// The kernel or, if the columns are kernels, the configuration.
     pub(crate) subject: String,
     pub(crate) of_kernels: bool,
     pub(crate) filesystem: &'a str,
     pub(crate) metric: Metric,
-    /// The baseline first, if it was measured.
+    /// The configurations, with the baseline first if it was measured.
     pub(crate) configurations: Vec<Configuration>,
     pub(crate) baseline: Option<Configuration>,
     pub(crate) rows: Vec<Operation<'a>>,
@@ -179,11 +179,6 @@ impl<'a> Group<'a> {
         })
     }
 
-    /// False for memory: a whole boot's and an inode's have no mean.
-    pub(crate) fn has_mean(&self) -> bool {
-        self.metric != Metric::Memory
-    }
-
     /// Mean overhead of a configuration and its n: see [`mean`].
     pub(crate) fn mean(
         &self,
@@ -238,8 +233,8 @@ pub(crate) fn place(subject: &str, releases: &str, filesystem: &str) -> String {
     text + &format!(", {}", short(filesystem))
 }
 
-/// `name` without the directories that `all` share at their start and end. Names that are not paths
-/// stay whole.
+/// `name` without the directories that `all` have in common at their start and end. Names that are
+/// not paths are not shortened.
 fn distinguishing_part(name: &str, all: &[&str]) -> String {
     let split: Vec<Vec<&str>> = all.iter().map(|name| name.split('/').collect()).collect();
     let shortest = split.iter().map(Vec::len).min().unwrap_or(0);
@@ -274,7 +269,7 @@ pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
     let groups = parts.into_iter();
     let group = |(key, members): (_, Vec<_>)| group(run, &baselines, of_kernels, key, &members);
     let mut groups: Vec<Group<'_>> = groups.map(group).collect();
-    // A kernel with only the baseline of other kernels is already in their tables.
+    // A kernel that only provides the baseline for other kernels is already in their tables.
     let shown = |group: &Group<'_>| group.configurations.len() > 1 || group.baseline.is_none();
     if groups.iter().any(shown) {
         let pinned = experiment.and_then(|experiment| experiment.baseline_configuration());
@@ -331,8 +326,8 @@ pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<(f64, f64)> {
     Some((overhead(a, b, tested.key.metric.direction())?, a / b))
 }
 
-/// Mean overhead and n: the geometric mean, for counts over exact operations only and without the
-/// floor (the cost of any system call). None if there is no mean.
+/// The geometric mean of the overheads, and n. For counts, only exact operations are included,
+/// without the floor (the cost of any system call). None if there is no mean.
 pub(crate) fn mean<'a>(
     metric: Metric,
     pairs: impl Iterator<Item = (&'a Cell, &'a Cell)>,
@@ -342,7 +337,7 @@ pub(crate) fn mean<'a>(
     let pairs = pairs.filter(|(tested, baseline)| is_in(tested) && is_in(baseline));
     let ratios = pairs.filter_map(|(tested, baseline)| Some(cost(tested, baseline)?.1));
     let found = metric.direction().mean_overhead(ratios);
-    found.filter(|_| metric != Metric::Memory)
+    found.filter(|_| metric.has_mean())
 }
 
 /// Guest kernel instructions of an operation with a dominant path.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Columns: the name of each and its value in a row, defined once for all formats; and CSV (RFC
-//! 4180).
+//! Columns, each with a name and a value for each row, for all formats; and CSV (RFC 4180).
 
 use std::io::{self, Write};
 
@@ -17,7 +16,6 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         Columns(Vec::new())
     }
 
-    #[must_use]
     pub fn column<T: Typed>(self, name: impl Into<String>, value: impl Fn(R) -> T + 'a) -> Self {
         let align = match T::KIND {
             Kind::Integer | Kind::Float => Align::Right,
@@ -26,17 +24,14 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         self.aligned(align, name, None, value)
     }
 
-    #[must_use]
     pub fn left<T: Typed>(self, name: impl Into<String>, value: impl Fn(R) -> T + 'a) -> Self {
         self.aligned(Align::Left, name, None, value)
     }
 
-    #[must_use]
     pub fn right<T: Typed>(self, name: impl Into<String>, value: impl Fn(R) -> T + 'a) -> Self {
         self.aligned(Align::Right, name, None, value)
     }
 
-    #[must_use]
     pub fn grouped<T: Typed>(
         self,
         group: Option<&str>,
@@ -46,7 +41,7 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         self.aligned(Align::Right, name, group, value)
     }
 
-    /// Instantiated about a thousand times (per column and table): keep it small.
+    /// Keep this small, because it is instantiated about a thousand times (per column and table).
     fn aligned<T: Typed>(
         self,
         align: Align,
@@ -69,7 +64,6 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         self
     }
 
-    #[must_use]
     pub fn all<S: Copy + 'a>(
         mut self,
         columns: Columns<'a, S>,
@@ -82,7 +76,6 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         self
     }
 
-    #[must_use]
     pub fn only_if(self, condition: bool, more: impl FnOnce(Self) -> Self) -> Self {
         if condition { more(self) } else { self }
     }
@@ -126,7 +119,7 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
     }
 }
 
-/// A machine-readable table whose rows are created while writing.
+/// A machine-readable table. Each row is created when it is written.
 pub struct Records<'a> {
     pub headings: Vec<Heading>,
     pub rows: Box<dyn Iterator<Item = Vec<Value>> + 'a>,
@@ -139,7 +132,7 @@ pub fn csv(records: Records<'_>, writer: impl Write) -> io::Result<()> {
     write_values(records, writer, |value| text(&value))
 }
 
-/// As [`csv`], but with texts of any length and any characters; only `'` is put before formulas.
+/// Like [`csv`], but texts have any length and characters; only formulas get a `'`.
 pub fn raw_csv(records: Records<'_>, writer: impl Write) -> io::Result<()> {
     write_values(records, writer, no_formula)
 }
@@ -186,7 +179,7 @@ pub(crate) fn text(text: &str) -> String {
     no_formula(printable(text, FIELD_LIMIT))
 }
 
-/// A text that spreadsheets do not evaluate as a formula: it may come from a guest.
+/// A text that spreadsheets do not evaluate as a formula, because it may come from a guest.
 fn no_formula(text: String) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         format!("'{text}")

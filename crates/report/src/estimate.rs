@@ -3,10 +3,9 @@
 
 use std::collections::HashMap;
 
-use model::estimate::{EstimatedCell, EstimatedHook, LeftOutStack, Nanoseconds, Weight, Weights};
-use model::{Cell, EstimateDocument, Integrity, Key, Policy, Settings, Subject};
+use model::estimate::{EstimatedCell, EstimatedHook, LeftOutStack, Nanoseconds, Weight};
+use model::{EstimateDocument, Integrity, Policy, Settings, Subject};
 
-use crate::cells::Group;
 use crate::column::{Columns, Records};
 use crate::format;
 use crate::group::{distinct, grouped};
@@ -19,21 +18,16 @@ const FEW_OPERATIONS: usize = 4;
 pub fn estimate_report(document: &EstimateDocument) -> Report {
     let (outside, hooks) = (outside(document), hooks(document));
     let more = [outside, hooks, Some(weights(document)), left_out(document)];
-    let tables = estimate_tables(document).into_iter();
-    Report {
-        tables: tables.chain(more.into_iter().flatten()).collect(),
-        warnings: warnings(&document.warnings),
-    }
-}
-
-pub fn estimate_tables(document: &EstimateDocument) -> Vec<Table> {
     let places = grouped(&document.cells, |cell| {
         (&cell.key.kernel, &cell.key.filesystem)
     });
     let tables = places
         .iter()
         .map(|((kernel, filesystem), cells)| added(document, kernel, filesystem, cells));
-    tables.collect()
+    Report {
+        tables: tables.chain(more.into_iter().flatten()).collect(),
+        warnings: warnings(&document.warnings),
+    }
 }
 
 fn added(
@@ -292,68 +286,14 @@ pub fn estimate_records(document: &EstimateDocument) -> Records<'_> {
                 .map_or(line.cell.instructions, |hook| hook.instructions)
         })
         .column("ns", |line| line.estimate().map(|estimate| estimate.ns))
-        .column("ns_low", |line| {
-            line.estimate().map(|estimate| estimate.ci95[0])
-        })
-        .column("ns_high", |line| {
-            line.estimate().map(|estimate| estimate.ci95[1])
-        })
-        .column("measured_ns", |line| {
-            line.measured().map(|measured| measured.ns)
-        })
-        .column("measured_low", |line| {
-            line.measured().map(|measured| measured.ci95[0])
-        })
-        .column("measured_high", |line| {
-            line.measured().map(|measured| measured.ci95[1])
-        })
+        .column("ns_low", |line| Some(line.estimate()?.ci95[0]))
+        .column("ns_high", |line| Some(line.estimate()?.ci95[1]))
+        .column("measured_ns", |line| Some(line.measured()?.ns))
+        .column("measured_low", |line| Some(line.measured()?.ci95[0]))
+        .column("measured_high", |line| Some(line.measured()?.ci95[1]))
         .column("refused", |line| {
             let refused = line.cell.refused.as_ref();
             refused.filter(|_| line.hook.is_none())
         })
         .records(rows)
-}
-
-#[derive(Default)]
-pub(crate) struct Estimates<'a> {
-    cells: HashMap<&'a Key, &'a EstimatedCell>,
-    weights: Option<&'a Weights>,
-}
-
-impl<'a> Estimates<'a> {
-    pub(crate) fn new(document: &'a EstimateDocument) -> Estimates<'a> {
-        Estimates {
-            cells: HashMap::from_iter(document.cells.iter().map(|cell| (&cell.key, cell))),
-            weights: Some(&document.weights),
-        }
-    }
-
-    pub(crate) fn are_of(&self, group: &Group<'_>) -> bool {
-        let is_estimated =
-            |cell: Option<&Cell>| cell.is_some_and(|cell| self.cells.contains_key(&cell.key));
-        let mut rows = group.rows.iter().copied();
-        rows.any(|row| {
-            group
-                .tested()
-                .any(|configuration| is_estimated(group.cell(row, configuration)))
-        })
-    }
-
-    pub(crate) fn value(&self, cell: &Cell) -> Option<Value> {
-        self.cells.get(&cell.key).map(|cell| estimated(cell))
-    }
-
-    pub(crate) fn legend(&self) -> String {
-        let Some(weights) = self.weights else {
-            return String::new();
-        };
-        let error = &weights.error;
-        format!(
-            "ns: added time on {}, estimated from the events of the instructions. For operations \
-             left out of the fit, 95 % of the measured times lie in the interval, and the median \
-             error is {} ns. Cost in the kernel, without entry and exit, on one processor.",
-            short(&weights.processor),
-            tenths(error.median_ns),
-        )
-    }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Result files as one table for DuckDB, R and pandas. Columns are stable: later versions only
-//! append.
+//! Result files as one table for DuckDB, R and pandas. Later versions only append columns.
 
 use std::collections::HashMap;
 
@@ -12,7 +11,7 @@ use crate::column::{Columns, Records};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rows {
     Cells,
-    /// Measurements without kept samples have no rows.
+    /// Measurements whose samples were not kept have no rows.
     Samples,
 }
 

@@ -12,14 +12,19 @@ pub(crate) fn measured(metric: Metric) -> &'static str {
         Metric::Time => "nanoseconds per operation",
         Metric::Throughput => "operations per second",
         Metric::Memory => "bytes of kernel memory, per object or after a boot",
-        Metric::Calls => "calls in the whole recording",
+        Metric::Transfers => "transfers between processors on the same files, per operation",
+        Metric::TransfersApart => {
+            "transfers between processors on files of their own, per operation"
+        }
+        Metric::Calls => "calls in the recording",
         Metric::CallRate => "calls per second",
         Metric::CallTime => "nanoseconds per call",
         Metric::Slope => "permission checks per operation (slope)",
     }
 }
 
-/// With thousands separators; whole if large, else with one decimal, below 10 with two.
+/// A number with thousands separators, and without decimals if it is large, with one if it is
+/// smaller, and with two below 10.
 pub(crate) fn figure(value: f64) -> String {
     if value.fract() == 0.0 || value.abs() >= 1_000.0 {
         grouped(&format!("{value:.0}"))
@@ -35,7 +40,7 @@ pub(crate) fn count(value: u64) -> String {
     grouped(&value.to_string())
 }
 
-/// As [`figure`], with a plus if it is above 0.
+/// Like [`figure`], with a plus sign if the value is above 0.
 pub(crate) fn signed(value: f64) -> String {
     let sign = if value > 0.0 { "+" } else { "" };
     format!("{sign}{}", figure(value))
@@ -51,7 +56,7 @@ pub(crate) fn added(value: f64, ci95: [f64; 2]) -> String {
     format!("{} [{low}, {high}]", signed(value))
 }
 
-/// With its sign and thousands separators; `0` without a sign.
+/// A number with its sign and thousands separators; `0` has no sign.
 pub(crate) fn difference(value: i128) -> String {
     let sign = if value > 0 { "+" } else { "" };
     format!("{sign}{}", grouped(&value.to_string()))
@@ -92,7 +97,7 @@ pub(crate) fn grouped(number: &str) -> String {
     text
 }
 
-/// An overhead fraction as `+31.9 %`. Exactly zero is `0 %`, unlike what only rounds to it.
+/// An overhead fraction as `+31.9 %`. Only exactly zero is `0 %`.
 pub(crate) fn percent(overhead: f64) -> String {
     let percent = overhead * 100.0;
     if percent == 0.0 {
@@ -104,6 +109,14 @@ pub(crate) fn percent(overhead: f64) -> String {
         format!("{sign}{} %", grouped(&format!("{size:.0}")))
     } else {
         format!("{sign}{size:.1} %")
+    }
+}
+
+/// What an operation costs more: transfers, of which the baseline often has none, or a percentage.
+pub(crate) fn overhead(metric: Metric, value: f64) -> String {
+    match metric.is_of_transfers() {
+        true => signed(value),
+        false => percent(value),
     }
 }
 
@@ -119,7 +132,7 @@ pub(crate) fn headline(cell: &Cell) -> Option<String> {
     Some(with_interval(cell.headline()?, interval))
 }
 
-/// With the larger distance to an end of its 95 % interval: `405 ±2`.
+/// A value with the larger distance to an end of its 95 % interval: `405 ±2`.
 pub(crate) fn with_interval(value: f64, interval: Option<[f64; 2]>) -> String {
     let mut text = figure(value);
     if let Some([low, high]) = interval {

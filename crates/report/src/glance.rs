@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 
 use compare::judge::Judgements;
-use model::{Cell, Document, HookCost, Status, path_depth};
+use model::{Cell, Document, HookCost, Status, listed, path_depth};
 
 use crate::cells::{Configuration, Group, Operation, groups, operation_title};
 use crate::column::Columns;
 use crate::format;
 use crate::group::grouped;
-use crate::table::{Table, Value};
+use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::short;
 
 pub(crate) struct Glance<'a, 'b> {
@@ -21,9 +21,10 @@ pub(crate) struct Glance<'a, 'b> {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Overhead {
+    /// A fraction; for transfers the difference.
     pub(crate) value: f64,
     pub(crate) is_shown: bool,
-    /// The operation has a dominant path, or the metric is time.
+    /// Whether the operation has a dominant path, or the metric is time.
     is_exact: bool,
 }
 
@@ -44,7 +45,8 @@ const UNKNOWN_LIMIT: usize = 4;
 pub(crate) struct HookShare<'a> {
     pub(crate) configuration: &'a Configuration,
     pub(crate) hook: &'a str,
-    /// Fraction of an operation's cost in the baseline: the mean over all operations.
+    /// Fraction of an operation's cost in the baseline, for transfers the difference: the mean over
+    /// all operations.
     pub(crate) adds: f64,
 }
 
@@ -73,8 +75,12 @@ impl<'a, 'b> Glance<'a, 'b> {
     ) -> Option<Overhead> {
         let (base, tested) = self.pair(row, configuration)?;
         let judged = self.judgements.verdict(base, tested)?;
+        let value = match base.key.metric.is_of_transfers() {
+            true => Some(tested.headline()? - base.headline()?),
+            false => judged.overhead,
+        };
         Some(Overhead {
-            value: judged.overhead?,
+            value: value?,
             is_shown: judged.is_clear(),
             is_exact: !base.key.metric.is_counted() || (base.is_exact() && tested.is_exact()),
         })
@@ -93,7 +99,7 @@ impl<'a, 'b> Glance<'a, 'b> {
         classes.map(|(class, rows)| (class, copied(rows))).collect()
     }
 
-    /// The most first; empty for a run without hooks.
+    /// The hooks, those that add most first; empty for a run without hooks.
     pub(crate) fn hooks(&self) -> Vec<HookShare<'b>>
     where
         'a: 'b,
@@ -115,9 +121,11 @@ impl<'a, 'b> Glance<'a, 'b> {
         let hooks = |row: &Operation<'a>| {
             let (base, tested) = self.pair(*row, configuration)?;
             let has_one_path = base.is_exact() && tested.is_exact();
-            let whole = base
-                .headline()
-                .filter(|whole| has_one_path && *whole > 0.0)?;
+            let whole = match self.group.metric.is_of_transfers() {
+                true => Some(1.0),
+                false => base.headline(),
+            };
+            let whole = whole.filter(|whole| has_one_path && *whole > 0.0)?;
             Some((base.hooks()?, tested.hooks()?, whole))
         };
         for (without, with, whole) in self.group.rows.iter().filter_map(hooks) {
@@ -134,8 +142,7 @@ impl<'a, 'b> Glance<'a, 'b> {
         sums.into_iter().map(share).collect()
     }
 
-    /// The operation with the most depths, a line per configuration; None unless an operation has
-    /// two depths.
+    /// The operation with the most depths, a line per configuration; None without two depths.
     pub(crate) fn depths(&self) -> Option<(&'a str, Vec<Depth<'b>>)>
     where
         'a: 'b,
@@ -143,7 +150,7 @@ impl<'a, 'b> Glance<'a, 'b> {
         let deep = |row: &&Operation<'_>| path_depth(row.1).is_some();
         let rows = self.group.rows.iter().filter(deep);
         let deep = grouped(rows, |row| row.0).into_iter().map(|(name, rows)| {
-            // Of equal depths the first.
+            // If several operations have equally many depths, the first.
             let rows = rows.into_iter().rev().copied();
             let depths = rows.filter_map(|row| Some((path_depth(row.1)?, row)));
             (name, BTreeMap::from_iter(depths))
@@ -167,8 +174,8 @@ impl<'a, 'b> Glance<'a, 'b> {
         (!lines.is_empty()).then_some((*name, lines))
     }
 
-    /// Costs of common operations, each with the hook that adds most, then the mean. Without its
-    /// full stop; None if nothing can be compared.
+    /// Costs of common operations, each with the hook that adds most, then the mean. The sentence
+    /// has no full stop. None if nothing can be compared.
     pub(crate) fn sentence(&self, configuration: &'b Configuration) -> Option<String> {
         let group = self.group;
         let overheads = { group.rows.iter() }
@@ -185,9 +192,9 @@ impl<'a, 'b> Glance<'a, 'b> {
         let named = |(row, overhead): &(Operation<'a>, Overhead)| {
             let hook = self.first_hook(*row, configuration);
             let hook = hook.map(|hook| format!(" ({})", short(hook)));
-            let percent = format::percent(overhead.value);
+            let added = format::overhead(group.metric, overhead.value);
             let title = operation_title(*row);
-            format!("{title} {percent}{}", hook.unwrap_or_default())
+            format!("{title} {added}{}", hook.unwrap_or_default())
         };
         let mut parts: Vec<String> = chosen.iter().map(|one| named(one)).collect();
         let most = known().max_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
@@ -214,7 +221,7 @@ impl<'a, 'b> Glance<'a, 'b> {
         Some(format!("{name} over {baseline}: {}", parts.join("; ")))
     }
 
-    /// How many operations have no known overhead under some stack, and why. Without its full stop.
+    /// How many operations have no known overhead under some stack, and why; without a full stop.
     pub(crate) fn unknown(&self) -> Option<String> {
         let overheads = |row: &Operation<'a>| {
             let tested = self.group.tested();
@@ -238,17 +245,12 @@ impl<'a, 'b> Glance<'a, 'b> {
             true => "have no dominant code path under some stack",
             false => "have a difference that may be chance",
         };
-        let shown = names.len().min(UNKNOWN_LIMIT);
-        let more = match names.len() - shown {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
         (!names.is_empty()).then(|| {
             format!(
-                "~: {} of {} operations {why}: {}{more}",
+                "~: {} of {} operations {why}: {}",
                 names.len(),
                 rows.len(),
-                names[..shown].join(", ")
+                listed(&names, UNKNOWN_LIMIT, TEXT_LIMIT)
             )
         })
     }
@@ -260,18 +262,22 @@ impl<'a, 'b> Glance<'a, 'b> {
         (most.1 > 0.0).then_some(most.0)
     }
 
-    /// What hooks add to an operation or a program, exact without a dominant path as well.
+    /// What hooks add to an operation or a program, which is exact even without a dominant path.
     fn in_hooks(&self, row: Operation<'a>, configuration: &Configuration) -> Option<String> {
         let (base, tested) = self.pair(row, configuration)?;
         let added = added(base.hooks()?, tested.hooks()?);
         let sum: f64 = added.iter().map(|(_, added)| added).sum();
-        let whole = base.headline().filter(|whole| *whole > 0.0)?;
-        Some(format!(
-            "{}: hooks add {} instructions ({})",
+        let (title, sum_of, unit) = (
             operation_title(row),
             format::figure(sum),
-            format::percent(sum / whole)
-        ))
+            self.group.metric.unit(),
+        );
+        if self.group.metric.is_of_transfers() {
+            return Some(format!("{title}: hooks add {sum_of} {unit}"));
+        }
+        let whole = base.headline().filter(|whole| *whole > 0.0)?;
+        let share = format::percent(sum / whole);
+        Some(format!("{title}: hooks add {sum_of} {unit} ({share})"))
     }
 
     pub(crate) fn pair(

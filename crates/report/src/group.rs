@@ -42,7 +42,7 @@ pub(crate) fn most_expensive_first<K: Ord>(costs: impl IntoIterator<Item = (K, u
     names.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Saturating: result files may be malicious.
+/// The sum saturates, because result files may be malicious.
 pub(crate) fn sum(figures: impl IntoIterator<Item = u64>) -> u64 {
     figures.into_iter().fold(0, u64::saturating_add)
 }

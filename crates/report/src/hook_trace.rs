@@ -8,14 +8,15 @@ use counts::calltree::CallTree;
 use crate::format::count;
 use crate::text::printable;
 
-/// In columns: fits a review mail.
+/// In columns; such lines fit into an e-mail.
 const WIDTH: usize = 100;
 const HOOK_WIDTH: usize = 44;
 const NAME_LIMIT: usize = 60;
 const INDENT_LEVELS: usize = 6;
 /// The hooks of one operation in call order, in lines of at most 100 columns: the call's number,
 /// the hook, and its callers from the system call's function inwards. A hook called inside another
-/// one is indented below it. Equal calls in a row are one line with `×n`, numbered by the first.
+/// one is indented below it. Several equal calls in a row become one line with `×n` and the number
+/// of the first.
 ///
 /// `hook_of` maps a function to its hook: `security_inode_permission` to `inode_permission`. Other
 /// functions keep their name.
@@ -93,7 +94,7 @@ impl Call {
     }
 }
 
-/// Hook calls in order, equal ones in a row merged.
+/// Hook calls in order; equal calls in a row are merged.
 pub(crate) fn calls(tree: &CallTree, hook_of: &dyn Fn(&str) -> Option<String>) -> Vec<Call> {
     let nodes = tree.nodes();
     let hooks: HashSet<usize> = tree.sequence.iter().copied().collect();

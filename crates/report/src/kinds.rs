@@ -10,7 +10,7 @@ pub(crate) struct View {
     pub(crate) method: &'static str,
     /// Figures that may lead a page, in order of preference.
     pub(crate) leading: &'static [&'static str],
-    /// Columns next to it, from the first table that has two of them.
+    /// Columns shown next to the figure, from the first table that has two of them.
     pub(crate) beside: &'static [&'static str],
 }
 

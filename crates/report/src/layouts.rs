@@ -21,12 +21,12 @@ fn is_of(group: &Group<'_>, layouts: &Layouts<'_>) -> bool {
     layouts_base(&group.subject) == Some(layouts.kernel) && group.filesystem == layouts.filesystem
 }
 
-/// Tables for each kernel with enough layouts; `groups` are the run's groups on this processor.
+/// Makes tables for each kernel with enough layouts. `groups`: the run's on this processor.
 pub(crate) fn layouts(drawn: &[Layouts<'_>], groups: &[Group<'_>], processor: &str) -> Vec<Table> {
     let timed = |group: &&Group<'_>| group.metric == Metric::Time && !group.of_kernels;
     let tables = drawn.iter().flat_map(|layouts| {
         let mut groups = groups.iter().filter(timed);
-        // Any of them: all have the same rows and columns.
+        // Any group will do, because all have the same rows and columns.
         let group = groups.find(|group| is_of(group, layouts));
         let all = |group| Drawing::all(layouts, group, processor);
         let drawings = group.map_or_else(Vec::new, all);
@@ -43,8 +43,8 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    /// The cost that stacks add to the baseline. If that is another kernel, also the cost added to
-    /// the first stack of this kernel, which is more precise.
+    /// The cost that stacks add to the baseline. If the baseline is another kernel, also the cost
+    /// added to the first stack of this kernel, which is more precise.
     fn all(layouts: &'a Layouts<'a>, group: &'a Group<'a>, processor: &'a str) -> Vec<Drawing<'a>> {
         let own = group
             .configurations

@@ -4,11 +4,11 @@
 //! A table is a list of [`Columns`]: names, and functions from a row to a value. [`Records`] are
 //! for programs ([`csv`]); a [`Table`] is for readers ([`terminal`], [`markdown`], [`page`]).
 //!
-//! [`report`] and [`run_records`] are for runs; other kinds of result files have functions by their
-//! names ([`profile_report`], [`profile_records`] …). [`callgrind`], [`folded`] and [`hook_trace`]
-//! write call trees for other programs; [`ktap`] and [`junit`] write a gate's result. All text from
-//! a result file is escaped or made printable: it may come from a malicious guest or any source
-//! tree.
+//! [`report`] and [`run_records`] are for runs; functions for other kinds of result files are named
+//! after the kind ([`profile_report`], [`profile_records`] …). [`callgrind`], [`folded`] and
+//! [`hook_trace`] write call trees for other programs; [`ktap`] and [`junit`] write a gate's
+//! result. All text from a result file is escaped or made printable, because it may come from a
+//! malicious guest or from any source tree.
 
 mod architectures;
 mod callgrind;
@@ -59,7 +59,7 @@ pub use crate::figure::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Se
 pub use crate::gather::{Content, Gathered, Source, figures};
 pub use crate::glance::depth_tables;
 pub use crate::hook_trace::hook_trace;
-pub use estimate::{estimate_records, estimate_report, estimate_tables};
+pub use estimate::{estimate_records, estimate_report};
 pub use export::{Rows, exported, run_records};
 pub use markdown::{markdown, markdown_page};
 pub use model::printable;
@@ -72,10 +72,10 @@ pub use placement::{
 };
 pub use prediction::{prediction_records, prediction_report};
 pub use profile::{ProfileView, coverage_report, profile_records, profile_report};
-pub use run::{Options, report};
+pub use run::report;
 pub use sensitivity::{sensitivity_records, sensitivity_report};
 pub use table::{Align, Heading, Report, Row, Table};
 pub use table::{Datum, Kind, Tone, Typed, Value};
 pub use terminal::{Layout, WIDTH_MIN, terminal};
-pub use tree::{call_tables, tree_tables};
+pub use tree::call_tables;
 pub use verdict::{Verdict, verdict};

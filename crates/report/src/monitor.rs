@@ -17,8 +17,8 @@ use crate::text::short;
 const ROWS_SHOWN: usize = 25;
 const NAMES_SHOWN: usize = 8;
 
-/// Hooks, and pairs of hook and system call, by time (by calls if times are unknown). `rows` per
-/// table: default 25, 0 for all.
+/// Hooks, and pairs of a hook and a system call, ordered by time (by calls if times are unknown).
+/// `rows` is the number per table: 25 by default, 0 for all.
 pub fn monitor_report(document: &Document, rows: Option<usize>) -> Report {
     let total = document.all_intervals();
     let monitor = document.monitor.as_ref();
@@ -29,8 +29,8 @@ pub fn monitor_report(document: &Document, rows: Option<usize>) -> Report {
     }
 }
 
-/// As [`monitor_report`], of one interval or all together; `left_out` are requested functions that
-/// were not watched.
+/// Like [`monitor_report`], for one interval or all together; `left_out` are requested functions
+/// that were not watched.
 pub fn interval_report(
     monitor: &Monitoring,
     left_out: &[LeftOutFunction],
@@ -292,7 +292,7 @@ impl View<'_> {
 struct Line<'a> {
     name: String,
     calls: &'a Calls,
-    /// Only a function's own row has the meaning of errors.
+    /// The meaning of errors is known only in a function's own row.
     hook: Option<&'a WatchedHook>,
     system_call: Option<&'a WatchedSystemCall>,
 }
@@ -334,7 +334,7 @@ impl<'a> CsvLine<'a> {
     }
 }
 
-/// For each function of each interval a row for all system calls and one per system call. Columns:
+/// For each function in each interval, a row for all system calls and one per system call. Columns:
 /// `docs/export.md`.
 pub fn monitor_records(document: &Document) -> Records<'_> {
     Columns::new()

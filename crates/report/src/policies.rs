@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Cost of policies: over the number of rules, of a miss in SELinux's access vector cache, and of
-//! loading.
+//! Cost of policies: as a function of the number of rules, of a miss in SELinux's access vector
+//! cache, and of loading.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,9 @@ use crate::format;
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
-/// Fewer points do not determine a kind of growth.
+/// With fewer points, the kind of growth cannot be determined.
 const LEAST_POINTS: usize = 3;
-/// Fraction by which two boots may differ without any rule: hash chains and slabs depend on
-/// history.
+/// Fraction by which two boots may differ without any rule: hash chains and slabs vary.
 const LAYOUT: f64 = 0.005;
 /// Tolerated distance from a fitted growth, as a fraction of the whole growth.
 const BESIDE: f64 = 0.15;
@@ -143,7 +142,7 @@ impl Line<'_> {
 
 const OPENS: (&str, &str) = ("openat", "random");
 
-/// A row for each cache size; None unless one size was measured in which all opened labels fit.
+/// A row for each cache size. None unless a size was measured into which all opened labels fit.
 pub(crate) fn avc(run: &Document) -> Option<Table> {
     let lines = run
         .cells
@@ -214,8 +213,7 @@ impl<'a> CacheLine<'a> {
         })
     }
 
-    /// Cost beyond the size in which all labels fit, per miss; empty if fewer than half of the
-    /// opens miss.
+    /// Cost per miss, compared with a size into which all labels fit; empty if few opens miss.
     fn more(&self, figure: impl Fn(&Estimate) -> Option<f64>, misses: f64) -> String {
         let many = self.used.opens > 0 && 2 * self.used.misses >= self.used.opens;
         let more = self.fits.filter(|_| many).and_then(|fits| {
@@ -243,8 +241,7 @@ fn used(run: &Document, cell: &Cell) -> Option<CacheUse> {
     setup.cache
 }
 
-/// A row per policy and configuration, in emulated machines, whose nanoseconds are instructions; None
-/// without data.
+/// A row per policy and configuration in emulated machines, whose ns are instructions.
 pub(crate) fn setup(run: &Document, details: bool) -> Option<Table> {
     let is_of_memory = |cell: &model::Cell| cell.key.metric == Metric::Memory;
     let emulated = run.environment.qemu.is_some() && !run.environment.kvm;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Predicted cost of other stacks: per stack, hook, system call and module, and calls of unknown
-//! cost.
+//! Predicted cost of stacks, by hook, system call and module, and calls with unknown cost.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -18,7 +17,7 @@ use crate::text::short;
 const ROWS_SHOWN: usize = 15;
 
 /// Cost of each stack, hooks and system calls with most of the difference, each module's part, and
-/// calls of unknown cost. `rows` per table: default 15, 0 for all.
+/// calls of unknown cost. `rows` is the number per table: 15 by default, 0 for all.
 pub fn prediction_report(document: &PredictionDocument, rows: Option<usize>) -> Report {
     let view = View {
         document,
@@ -85,7 +84,6 @@ impl<'a> View<'a> {
     fn stacks(&self) -> Table {
         let lines = self.lines();
         let measured = lines.iter().any(|(_, _, stack)| stack.measured.is_some());
-        let ns = self.document.ns_per_instruction;
         let weighed = self.document.processor.is_some();
         let added = |(load, _, stack): &Line<'_>, end: fn(Range) -> f64| {
             Some(added_value(end(stack.added?) / load.divisor()))
@@ -115,10 +113,9 @@ impl<'a> View<'a> {
             .column(self.per("calls"), |(load, ..)| {
                 (load.coverage.calls() as f64 / load.divisor()).round()
             })
-            .only_if(ns.is_some() || weighed, |columns| {
-                columns.right(self.time(), move |(load, _, stack)| {
-                    let assumed = || Some(stack.added?.middle * ns?);
-                    let added = stack.added_ns.or_else(assumed)? / load.divisor();
+            .only_if(weighed, |columns| {
+                columns.right(self.time(), |(load, _, stack)| {
+                    let added = stack.added_ns? / load.divisor();
                     Some(match load.seconds {
                         Some(_) => percent(added / 1e9),
                         None => Value::difference(added.round() as i128).text(),
@@ -167,9 +164,6 @@ impl<'a> View<'a> {
                 short(processor)
             ));
         }
-        if let Some(ns) = document.ns_per_instruction {
-            legend.push(format!("{}: assumes {ns} ns per instruction.", self.time()));
-        }
         legend.extend(document.loads.iter().map(|load| {
             let coverage = load.coverage;
             let part = |calls: u64| fraction(calls as f64 / coverage.calls().max(1) as f64);
@@ -185,7 +179,7 @@ impl<'a> View<'a> {
         legend
     }
 
-    /// Calls by `key`, those that differ most between stacks first.
+    /// Calls grouped by `key`, with those that differ most between stacks first.
     fn groups(&self, key: fn(&PredictedCalls) -> &String) -> Vec<Group<'a>> {
         let mut all = Vec::new();
         for load in &self.document.loads {

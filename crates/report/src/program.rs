@@ -115,7 +115,7 @@ impl Line<'_> {
         Some(outside(self.hooked) - outside(base))
     }
 
-    /// Instructions as a fraction of the baseline's in the kernel.
+    /// Instructions as a fraction of the baseline's instructions in the kernel.
     fn share_of_kernel(&self, instructions: f64) -> Option<f64> {
         let (_, base) = self.base?;
         (base.total > 0).then(|| instructions / base.total as f64)
@@ -403,9 +403,7 @@ fn differences(place: &str, lines: &[Line<'_>]) -> Option<Table> {
                     let held = line.held()?;
                     Some(format::difference(held.explained.into()))
                 })
-                .right("not explained", |(line, _)| {
-                    line.held().map(|held| held.unexplained)
-                })
+                .right("not explained", |(line, _)| Some(line.held()?.unexplained))
         })
         .table(format!("Differences of totals: {place}"), rows)
         .fixed(2)

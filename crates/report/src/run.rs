@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use compare::judge::{Judgements, Layouts};
-use model::{Cell, Counted, Document, EstimateDocument, Metric};
+use model::{Cell, Counted, Document, Metric};
 use stats::median_of_sorted;
 
 use crate::architectures::architectures;
@@ -14,7 +14,6 @@ use crate::cells::{
 };
 use crate::column::Columns;
 use crate::comparison::aa_tables;
-use crate::estimate::Estimates;
 use crate::format;
 use crate::format::{count, difference, figure};
 use crate::layouts::{is_one_of, layouts};
@@ -28,51 +27,41 @@ const UNCLEAR: &str = "~: the difference may be chance, see `lsmeter compare`.";
 const IN_HOOKS: &str = "in hooks: for operations without a dominant path, the cost added in hooks \
                         over the baseline, on the most frequent path of each stack.";
 
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Options<'a> {
-    pub details: bool,
-    pub estimates: Option<&'a EstimateDocument>,
-}
-
 /// A table per kernel, file system and metric; more with details, and for stacks that differ only
 /// in order. Rows are in the order of the measurements.
-pub fn report(run: &Document, options: &Options<'_>) -> Report {
+pub fn report(run: &Document, details: bool) -> Report {
     let mut tables = Vec::new();
     let mut judgements = Judgements::new(run);
     let groups = groups(run);
     let drawn = Layouts::in_run(run);
-    let estimates = options.estimates.map(Estimates::new).unwrap_or_default();
     tables.extend(layouts(&drawn, &groups, &run.environment.cpu));
     tables.extend(architectures(run, &groups, &judgements));
     for group in groups {
         // Small differences there may come from the layout.
-        if is_one_of(&group, &drawn) && !options.details {
+        if is_one_of(&group, &drawn) && !details {
             continue;
         }
-        let program_tables = programs(run, &group, options.details);
+        let program_tables = programs(run, &group, details);
         if !program_tables.is_empty() {
             tables.extend(program_tables);
             continue;
         }
-        tables.push(main_table(run, &group, &judgements, &estimates));
+        tables.push(main_table(run, &group, &judgements));
         tables.extend(order(run, &group, &mut judgements));
         tables.extend(framework(run, &group));
         // Memory has no measured regions and no paths.
-        if options.details && group.metric != Metric::Memory {
-            tables.push(details(run, &group));
+        if details && group.metric != Metric::Memory {
+            tables.push(detailed(run, &group));
         }
     }
-    tables.extend(setup(run, options.details));
+    tables.extend(setup(run, details));
     tables.extend(avc(run));
     tables.extend(growth(run));
     tables.extend(aa_tables(run.aa.as_ref()));
     tables.extend(machines(run));
-    let doubts = options
-        .estimates
-        .map_or(&[][..], |document| &document.warnings);
     Report {
         tables,
-        warnings: [warnings(&run.warnings), warnings(doubts)].concat(),
+        warnings: warnings(&run.warnings),
     }
 }
 
@@ -121,20 +110,14 @@ fn machines(run: &Document) -> Option<Table> {
 
 fn what_measured(metric: Metric) -> String {
     let figure = match metric {
-        Metric::Instructions => ", dominant path",
+        metric if metric.is_recorded() => ", dominant path",
         _ if metric.is_counted() => "",
         _ => ", median",
     };
     format::measured(metric).to_owned() + figure
 }
 
-fn main_table<'a>(
-    run: &Document,
-    group: &Group<'a>,
-    judgements: &Judgements<'a>,
-    estimates: &Estimates<'_>,
-) -> Table {
-    let estimated = group.metric.is_counted() && estimates.are_of(group);
+fn main_table<'a>(run: &Document, group: &Group<'a>, judgements: &Judgements<'a>) -> Table {
     let baseline = group.baseline.as_ref();
     let mut columns = Columns::new().left("benchmark", |row: Operation<'a>| operation_title(row));
     for configuration in &group.configurations {
@@ -144,21 +127,15 @@ fn main_table<'a>(
             let base = group.baseline_cell(row).filter(|_| compared);
             value(group.cell(row, configuration), base, compared, judgements)
         });
-        columns = columns.only_if(estimated && compared, |columns| {
-            columns.right("ns [95 %]", move |row| {
-                estimates.value(group.cell(row, configuration)?)
-            })
-        });
     }
     let title = format!("{}: {}", group.place(run), what_measured(group.metric));
-    let summed_up = group.has_mean() && baseline.is_some() && group.configurations.len() > 1;
+    let summed_up = group.metric.has_mean() && baseline.is_some() && group.configurations.len() > 1;
     let summary = summed_up.then(|| summary(group));
     columns
         .summed_up(title, group.rows.iter().copied(), summary)
         .fixed(1 + usize::from(baseline.is_some()))
         .legend(legend(group))
         .legend(group.own_policies())
-        .legend(estimated.then(|| estimates.legend()))
 }
 
 fn value<'a>(
@@ -181,13 +158,18 @@ fn value<'a>(
     overhead.beside(absolute)
 }
 
-/// Overhead over the baseline; for counts that may differ by chance only the part in hooks.
+/// Overhead over the baseline or, for counts that may differ by chance, only the part in hooks.
 pub(crate) fn overhead<'a>(
     cell: &'a Cell,
     base: &'a Cell,
     judgements: &Judgements<'a>,
 ) -> Option<Value> {
     let judged = judgements.verdict(base, cell)?;
+    if cell.key.metric.is_of_transfers() && judged.is_clear() {
+        let difference = cell.headline()? - base.headline()?;
+        let tone = Tone::from_verdict(judged.verdict);
+        return Some(Value::toned(format::signed(difference), tone));
+    }
     let overhead = judged.overhead?;
     let tone = Tone::from_verdict(judged.verdict);
     if judged.is_clear() {
@@ -202,8 +184,8 @@ pub(crate) fn overhead<'a>(
     ))
 }
 
-/// Instructions in hooks on the most frequent path; None if it covers less than a tenth of the
-/// measured regions, where hooks may vary like the rest.
+/// Instructions in hooks on the most frequent path; None if that path covers less than a tenth of
+/// the measured regions, because then hooks may vary as much as other code.
 fn hooked(cell: &Cell) -> Option<i128> {
     let counted = cell.counted()?;
     let path = counted.hooked.as_ref()?;
@@ -236,7 +218,7 @@ fn legend(group: &Group<'_>) -> Vec<String> {
                 stats::Direction::LowerIsBetter => "more",
                 stats::Direction::HigherIsBetter => "fewer",
             };
-            let last = match (group.has_mean(), group.metric.is_counted()) {
+            let last = match (group.metric.has_mean(), group.metric.is_counted()) {
                 (false, _) => "",
                 (_, true) => {
                     " Last row: geometric mean of the n operations with a dominant path, without \
@@ -277,7 +259,7 @@ fn legend(group: &Group<'_>) -> Vec<String> {
 
 type DetailLine<'a> = (&'a Cell, &'a Configuration, Option<&'a Cell>);
 
-pub(crate) fn details(run: &Document, group: &Group<'_>) -> Table {
+fn detailed(run: &Document, group: &Group<'_>) -> Table {
     let lines = group.rows.iter().flat_map(|&row| {
         let base = group.baseline_cell(row);
         let configurations = group.configurations.iter();
@@ -292,10 +274,10 @@ pub(crate) fn details(run: &Document, group: &Group<'_>) -> Table {
     let title = format!("Details: {}, {}", group.place(run), group.metric);
     let (columns, legend) = if group.metric.is_counted() {
         (
-            counted(columns),
+            counted(columns, group.metric.unit()),
             "REP: iterations of string instructions, counted separately; dominant: measured \
              regions on the dominant path; clean, dirty: regions kept and dropped; paths: number \
-             of other paths; range: instructions over all paths.",
+             of other paths; range: counts over all paths.",
         )
     } else {
         (timed(columns), "n: samples; batch: operations per sample.")
@@ -303,12 +285,12 @@ pub(crate) fn details(run: &Document, group: &Group<'_>) -> Table {
     columns.table(title, lines).fixed(2).legend([legend])
 }
 
-fn counted<'a>(columns: Columns<'a, DetailLine<'a>>) -> Columns<'a, DetailLine<'a>> {
+fn counted<'a>(columns: Columns<'a, DetailLine<'a>>, unit: &str) -> Columns<'a, DetailLine<'a>> {
     fn rep(cell: &Cell) -> Option<u64> {
         Some(cell.paths()?.dominant.rep_iterations)
     }
     columns
-        .column("instructions", |(cell, ..)| cell.headline())
+        .column(unit, |(cell, ..)| cell.headline())
         .column("REP", |(cell, ..)| rep(cell))
         .right("vs base", |(cell, _, base)| {
             let (own, base) = (rep(cell)?, rep(base?)?);

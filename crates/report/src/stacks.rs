@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The bare framework, and stacks of the same modules in another order.
+//! Tables of the framework alone, and of stacks of the same modules in another order.
 
 use compare::judge::Judgements;
 use model::comparison::Verdict;

@@ -104,7 +104,7 @@ impl Table {
     }
 }
 
-/// Rows of a table that a user asked for; 0: all.
+/// The number of rows that a user requested; 0 means all.
 pub(crate) fn limit(rows: Option<usize>, default: usize) -> usize {
     match rows.unwrap_or(default) {
         0 => usize::MAX,
@@ -130,7 +130,7 @@ pub(crate) fn warnings(warnings: &[Warning]) -> Vec<String> {
     warnings.map(text).collect()
 }
 
-/// Captions name modules that kernels add; older versions gave warnings instead.
+/// Captions name modules that kernels add. Older versions gave warnings instead.
 pub(crate) fn is_doubt(warning: &Warning) -> bool {
     warning.kind != WarningKind::ExtraModules
 }
@@ -142,7 +142,7 @@ fn sentence(text: &str) -> String {
 #[derive(Default)]
 pub(crate) struct Footnotes {
     pub(crate) texts: Vec<String>,
-    /// Index by text: avoids quadratic time on long documents.
+    /// Index by text, which avoids quadratic time for long documents.
     numbers: HashMap<String, usize>,
 }
 
@@ -164,7 +164,7 @@ pub(crate) const TEXT_LIMIT: usize = 60;
 pub enum Datum {
     #[default]
     Missing,
-    /// May come from a result file and contain anything.
+    /// Text that may come from a result file and contain any characters.
     Text(String),
     Whole(i128),
     Number(f64),
@@ -185,14 +185,14 @@ pub enum Kind {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Value {
     pub datum: Datum,
-    /// Printable text; None: the datum's default text. The overhead where there is an `absolute`.
+    /// Printable text; None means the datum's default. With an `absolute`, this is the overhead.
     pub text: Option<String>,
     pub absolute: Option<String>,
     pub tone: Tone,
     pub notes: Vec<String>,
 }
 
-/// Meaning of a colour. Never the only place that shows it.
+/// The meaning of a colour. A colour never carries information by itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tone {
     #[default]

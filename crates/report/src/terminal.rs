@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A report for a terminal or a mail.
+//! A report for a terminal or an e-mail.
 
 use std::ops::Range;
 
@@ -11,8 +11,7 @@ pub const WIDTH_MIN: usize = 40;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// In columns; wider tables are split into several that repeat the first columns. None:
-    /// unlimited.
+    /// In columns; wider tables are split, and repeat the first columns. None means unlimited.
     pub width: Option<usize>,
     /// Use colour. Colours never carry information that is not also in characters.
     pub colour: bool,
@@ -201,7 +200,7 @@ fn push_grid(out: &mut String, table: &Table, texts: &Texts, columns: &[usize], 
         format!("{}\n", line.trim_end())
     };
     *out += &line(&|at| (texts.headings[at].clone(), String::new()));
-    // Only a line below the headings: it survives a mail and a quote.
+    // Only a line is drawn below the headings, which survives being sent and quoted in e-mails.
     *out += &format!("{}\n", "-".repeat(texts.width(columns)));
     let mut summed_up = false;
     for (row, values) in table.rows.iter().zip(&texts.rows) {
@@ -235,7 +234,7 @@ fn style(tone: Tone, summary: bool) -> String {
     format!("{bold}{separator}{colour}")
 }
 
-/// Broken at blanks, further lines indented.
+/// Lines are broken at blanks, and further lines are indented.
 fn push_wrapped(out: &mut String, text: &str, indent: usize, width: Option<usize>) {
     let width = width.unwrap_or(usize::MAX);
     let mut used = 0;

@@ -1,128 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Measurements as trees: the operation, its hooks and the rest, and in hooks the modules'
-//! functions, each next to the baseline.
+//! All function calls of an operation as a tree, next to those of the baseline.
 
 use std::collections::HashMap;
 
 use compare::judge::Judgements;
-use model::{Cell, Document, HookCost, PathTree, Pattern};
+use model::{Cell, Document, PathTree, Pattern};
 
-use crate::cells::{Configuration, Group, Operation, groups, operation_title};
+use crate::cells::{groups, operation_title};
 use crate::column::Columns;
 use crate::format;
 use crate::glance::Glance;
 use crate::table::{Table, Value};
 use crate::text::short;
-
-const CELLS_LIMIT: usize = 6;
-
-struct Line {
-    name: String,
-    calls: Option<u64>,
-    instructions: u64,
-    adds: i128,
-}
-
-/// A tree per measurement of a run with hooks, for at most 6 measurements with baselines, of
-/// operations with a dominant path.
-pub fn tree_tables(run: &Document) -> Vec<Table> {
-    let judgements = Judgements::new(run);
-    let groups = groups(run);
-    let mut tables = Vec::new();
-    for group in &groups {
-        let glance = Glance {
-            group,
-            judgements: &judgements,
-        };
-        for row in &group.rows {
-            let tested = group.tested();
-            tables.extend(
-                tested.filter_map(|configuration| tree(run, group, &glance, *row, configuration)),
-            );
-        }
-    }
-    if tables.len() > CELLS_LIMIT {
-        Vec::new()
-    } else {
-        tables
-    }
-}
-
-fn tree<'a>(
-    run: &Document,
-    group: &Group<'a>,
-    glance: &Glance<'a, '_>,
-    row: Operation<'a>,
-    configuration: &Configuration,
-) -> Option<Table> {
-    let (base, cell) = glance.pair(row, configuration)?;
-    if !(base.is_exact() && cell.is_exact()) {
-        return None;
-    }
-    let hooked = |cell: &'a model::Cell| cell.counted()?.hooked.as_ref();
-    let (without, with) = (hooked(base)?, hooked(cell)?);
-    let (mut lines, mut depths) = (Vec::new(), Vec::new());
-    let mut add = |depth, name: String, calls: Option<u64>, instructions: u64, before: u64| {
-        let adds = i128::from(instructions) - i128::from(before);
-        lines.push(Line {
-            name,
-            calls,
-            instructions,
-            adds,
-        });
-        depths.push(depth);
-    };
-    let outside = |path: &model::HookedPath| path.total.saturating_sub(path.hooked);
-    add(0, operation_title(row), None, with.total, without.total);
-    add(
-        1,
-        "outside hooks".to_owned(),
-        None,
-        outside(with),
-        outside(without),
-    );
-    let before = |hook: &HookCost| without.hooks.iter().find(|cost| cost.hook == hook.hook);
-    let outermost = |hook| before(hook).map_or(0, |cost| cost.outermost);
-    let mut hooks: Vec<&HookCost> = with.hooks.iter().collect();
-    hooks.sort_by_key(|hook| {
-        let adds = i128::from(hook.outermost) - i128::from(outermost(hook));
-        (std::cmp::Reverse(adds), &hook.hook)
-    });
-    for hook in hooks {
-        add(
-            1,
-            short(&hook.hook),
-            Some(hook.calls),
-            hook.outermost,
-            outermost(hook),
-        );
-        for own in &hook.implementations {
-            let known = before(hook)
-                .into_iter()
-                .flat_map(|cost| &cost.implementations);
-            let known = known.filter(|implementation| implementation.function == own.function);
-            let known: u64 = known.map(|implementation| implementation.inclusive).sum();
-            let name = format!("{} ({})", short(&own.function), short(&own.module));
-            add(2, name, Some(own.calls), own.inclusive, known);
-        }
-    }
-    for (line, branch) in lines.iter_mut().zip(branches(&depths)) {
-        line.name = branch + &line.name;
-    }
-    let (name, stack) = (operation_title(row), short(&group.heading(configuration)));
-    let title = format!("{name} under {stack}: {}", group.place(run));
-    let table = Columns::new()
-        .left("where", |line: &Line| Value::plain(&line.name))
-        .column("calls", |line| line.calls)
-        .column("instructions", |line| line.instructions)
-        .right("adds", |line| Value::difference(line.adds))
-        .table(title, &lines)
-        .legend([
-            "adds: over the baseline. Instructions of calls from inside another hook are \
-             in the outer hook; a module's function is listed where it ran.",
-        ]);
-    Some(table)
-}
 
 pub(crate) fn branches(depths: &[usize]) -> Vec<String> {
     let is_last = |at: usize, depth: usize| {
@@ -147,10 +36,10 @@ pub(crate) fn branches(depths: &[usize]) -> Vec<String> {
     depths.iter().enumerate().map(branch).collect()
 }
 
-/// Calls below this share of the operation, and no more expensive than in the baseline, are shown
-/// together in one line.
+/// Calls below this share of the operation that are not more expensive than in the baseline are
+/// shown together in one line.
 const LEAST: f64 = 0.005;
-/// Deeper calls are not shown: a kernel's own chains are about 30 deep.
+/// Deeper calls are not shown; a kernel's own call chains are about 30 deep.
 const DEPTH_LIMIT: usize = 100;
 
 #[derive(Default)]
@@ -195,7 +84,7 @@ pub fn call_tables(run: &Document, pattern: &Pattern) -> Vec<Table> {
                 let trees = glance.pair(row, configuration).and_then(kept)?;
                 let (stack, place) = (short(&group.heading(configuration)), group.place(run));
                 let title = format!("Calls of {name} under {stack}: {place}");
-                Some(calls_table(title, &name, trees))
+                Some(calls_table(title, &name, group.metric.unit(), trees))
             }));
         }
     }
@@ -207,7 +96,7 @@ fn kept<'a>((base, cell): (&'a Cell, &'a Cell)) -> Option<[&'a PathTree; 2]> {
     Some([tree(base)?, tree(cell)?])
 }
 
-fn calls_table(title: String, operation: &str, trees: [&PathTree; 2]) -> Table {
+fn calls_table(title: String, operation: &str, unit: &str, trees: [&PathTree; 2]) -> Table {
     let nodes = merged(trees);
     let (mut lines, mut depths) = (Vec::new(), Vec::new());
     push_calls(&nodes, 0, 0, &mut lines, &mut depths);
@@ -225,14 +114,14 @@ fn calls_table(title: String, operation: &str, trees: [&PathTree; 2]) -> Table {
                 })
             })
         })
-        .column("instructions", |line| line.instructions)
+        .column(unit, |line| line.instructions)
         .column("its own", |line| line.own)
         .right("adds", |line| Value::difference(line.adds))
         .table(title, &lines)
-        .legend([
-            "instructions: with everything that it calls; adds: over the same chain of calls in the \
-             baseline. Calls that take less than 0.5 % of the operation and add nothing are one line.",
-        ])
+        .legend([format!(
+            "{unit}: with everything that it calls; adds: over the same chain of calls in the \
+             baseline. Calls that take less than 0.5 % of the operation and add nothing are one line."
+        )])
 }
 
 fn merged(trees: [&PathTree; 2]) -> Vec<Node<'_>> {

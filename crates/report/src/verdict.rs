@@ -111,17 +111,18 @@ fn profiles_verdict(document: &Document) -> Verdict {
     let finding = match shares.as_slice() {
         [] => "No operation was profiled.".to_owned(),
         [(share, cell)] => format!(
-            "{} of the instructions of {} are inside LSM hooks (n = 1 profile).",
+            "{} of the {} of {} are inside LSM hooks (n = 1 profile).",
             format::fraction(*share),
+            cell.key.metric.unit(),
             under(cell)
         ),
         [first, .., last] => format!(
-            "{} ({}) to {} ({}) of an operation's instructions are inside LSM hooks (n = {} \
-             profiles).",
+            "{} ({}) to {} ({}) of an operation's {} are inside LSM hooks (n = {} profiles).",
             format::fraction(first.0),
             under(first.1),
             format::fraction(last.0),
             under(last.1),
+            last.1.key.metric.unit(),
             shares.len()
         ),
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Checks that an operation repeats for the same object: redundant, or worth caching.
+//! Finds checks that an operation repeats for one object, which are redundant or cacheable.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use model::{Key, RepeatedQuestion};
 
 /// In characters.
 const OBJECT_LIMIT: usize = 400;
-/// The agent's write at the end of its notes.
+/// The agent's own write, which comes last in the list.
 const LAST_WRITE: (&str, &str) = ("file_permission", "mask=2");
 
 type Question<'a> = (&'a str, &'a str, &'a str);
@@ -19,8 +19,7 @@ fn question(line: &str) -> Option<Question<'_>> {
     words.next().is_none().then_some(question)
 }
 
-/// Excludes empty objects and the process itself, whose credentials are not the object of a file
-/// operation.
+/// Excludes empty objects, and the process itself, which is not an object of file operations.
 fn is_object(object: &str) -> bool {
     ["inode:", "sb:"]
         .iter()
@@ -29,7 +28,6 @@ fn is_object(object: &str) -> bool {
 
 /// Repeated requests, in order of their first occurrence. `lines` are from the Tunable Security
 /// Module's `asked` file, `path` is the dominant path with its call tree.
-#[must_use]
 pub fn repeated(key: &Key, lines: &[String], path: Option<&PathProfile>) -> Vec<RepeatedQuestion> {
     let mut questions: Vec<Question<'_>> = lines.iter().filter_map(|l| question(l)).collect();
     if let Some(&(hook, notes, detail)) = questions.last()

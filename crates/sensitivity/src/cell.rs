@@ -13,7 +13,7 @@ use model::{
 use crate::hooks::{Planned, benchmark, calls_of, calls_on};
 use crate::slopes::{LineError, Paths, line, line_of_times};
 
-/// Range of instructions of an operation's dominant path, without delays.
+/// The range in which the instructions of an operation's dominant path may vary without delays.
 const ONE_PATH: f64 = 120.0;
 
 pub(crate) struct Found<'a> {
@@ -113,7 +113,7 @@ fn under(cell: &Cell, delay: Delay, outcome: Outcome) -> Cell {
         active_lsms: cell.active_lsms.clone(),
         syscalls: cell.syscalls.clone(),
         class: cell.class.clone(),
-        // Slopes of an operation are measured in turns, so none has its own time.
+        // An operation's slopes are measured in turns, so none has a duration of its own.
         seconds: None,
         outcome,
     }

@@ -6,10 +6,10 @@ use std::str::FromStr;
 use lab::sweep::DELAY_MAX_NS;
 
 pub const DELAYS_MAX: usize = 256;
-/// Fewer cannot show whether cost is linear.
+/// With fewer delays, it cannot be seen whether the cost is linear.
 pub const DELAYS_MIN: usize = 4;
 
-/// In ns, rising, at least [`DELAYS_MIN`] different ones.
+/// In ns, in rising order, at least [`DELAYS_MIN`] different ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delays {
     ns: Vec<u32>,
@@ -39,7 +39,6 @@ pub enum DelaysError {
 }
 
 impl DelaysError {
-    #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
             DelaysError::TooLong { .. } => {
@@ -51,18 +50,15 @@ impl DelaysError {
 }
 
 impl Delays {
-    #[must_use]
     pub fn ns(&self) -> &[u32] {
         &self.ns
     }
 
-    #[must_use]
     pub fn max_ns(&self) -> u32 {
         self.ns.last().copied().unwrap_or(0)
     }
 
     /// In proportion; the longest becomes `max_ns`.
-    #[must_use]
     pub fn scaled_to(&self, max_ns: u32) -> Delays {
         let (from, to) = (u64::from(self.max_ns()).max(1), u64::from(max_ns));
         Delays {

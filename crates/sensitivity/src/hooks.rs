@@ -33,9 +33,9 @@ fn is_steady(profile: &CellProfile) -> bool {
 pub(crate) type Planned = Result<CellPoints, String>;
 
 pub(crate) struct DelayPoints {
-    /// With their BTF ids for BPF, else 0.
+    /// Hooks with their BTF ids for BPF, or else 0.
     hooks: BTreeMap<String, u32>,
-    /// Empty: all.
+    /// If empty, all hooks.
     wanted: BTreeSet<String>,
     pub(crate) module: DelayModule,
 }
@@ -51,7 +51,7 @@ impl DelayPoints {
                     None => DelayModule::Bpf,
                 });
         let none = |why: String| no_module(&kernel.name, module, &why);
-        // Both modules have other functions with this prefix.
+        // Both modules also have other functions with this prefix.
         let known = hook_list(kernel, &symbols, None)?;
         let hooks: BTreeMap<String, u32> = match module {
             DelayModule::Tunable => known
@@ -121,12 +121,12 @@ impl DelayPoints {
         }
         used.extend(self.wanted.iter().cloned());
         if used.is_empty() {
-            // An operation without hooks: delays a hook to show that.
+            // For an operation without hooks, a hook is delayed to show that it makes no check.
             used.insert("inode_permission".to_owned());
         }
         let sweep = Sweep {
             module: self.module,
-            // BPF programs are attached to listed hooks only.
+            // BPF programs are attached only to listed hooks.
             everything: self.wanted.is_empty() && self.module == DelayModule::Tunable,
             hooks: used
                 .into_iter()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Permission checks per operation: the slope of the operation's cost over the duration of a check.
-//! See sections 4.2 and 5.3 of *Analyzing the Overhead of Filesystem Protection Using Linux Security
-//! Modules*.
+//! Counts permission checks per operation. Their number is the slope of the operation's cost as a
+//! function of the duration of a check. See sections 4.2 and 5.3 of *Analyzing the Overhead of
+//! Filesystem Protection Using Linux Security Modules*.
 //!
 //! [`sweep()`] counts hook calls without delays, runs operations under delays ([`points`]), and
 //! fits lines ([`slopes`]). [`rules`] describes growth with path depth, [`predict`] a module's

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Sweeps the running kernel, in nanoseconds: BPF programs delay the hooks of the agent's processes
-//! only.
+//! Sweeps the running kernel, in nanoseconds. BPF programs delay only the agent's processes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +28,7 @@ use crate::rules::rules;
 use crate::sweep::blank;
 
 const BTF: &str = "/sys/kernel/btf/vmlinux";
-/// Kernels stay far below: 6.12 has 6 MiB.
+/// Kernels need far less: the BTF of 6.12 has 6 MiB.
 const BTF_LIMIT_BYTES: u64 = 64 << 20;
 const HERE: &str = "host";
 /// Hooks with their own lines in addition to the one for all.
@@ -43,10 +42,10 @@ const PATIENCE: Patience = Patience {
 
 #[derive(Debug)]
 pub struct LiveRequest<'a> {
-    /// For the host, with the metric time.
+    /// An experiment for the host, with the metric time.
     pub experiment: &'a Experiment,
     pub delays: &'a Delays,
-    /// Empty: all that a program can delay.
+    /// If empty, all hooks that a program can delay.
     pub hooks: &'a [String],
     pub turns: u32,
     pub store: &'a Store,
@@ -120,7 +119,7 @@ pub fn sweep_here(
         );
         return Err(usage(what, "lower --samples"));
     }
-    // A random order, since a machine that warms up would make later delays look longer.
+    // The order is random, because on a machine that warms up, later delays would look longer.
     planned.shuffle();
     // Fail early instead of minutes later in every measurement.
     if let Some(dir) = request.experiment.dir.as_deref().map(Path::new) {

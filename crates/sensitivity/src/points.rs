@@ -8,21 +8,22 @@ use stats::SplitMix64;
 
 use crate::delays::Delays;
 
-/// Longest total delay in ns of an operation that creates processes: well below a tick at 250 Hz,
-/// so that some operations are not interrupted.
+/// The longest total delay, in ns, of an operation that creates processes. It is well below a tick
+/// at 250 Hz, so that some operations are not interrupted.
 const PROCESS_MAX_NS: u64 = 2_600_000;
-/// Factor for longer delays of operations that create processes, within limits: their paths differ
-/// by thousands of instructions, which hide short delays.
+/// Factor by which delays of operations that create processes are longer, within limits, because
+/// their paths differ by thousands of instructions, which hide short delays.
 const PROCESS_STRETCH: u64 = 8;
 /// Longest total delay in ns of all operations of a cell.
 const CELL_MAX_NS: u64 = 1_000_000_000;
-/// Fewest ns for the longest delay: a wait ends up to one loop iteration late, about 100 ns.
+/// The longest delay must have at least this many ns, because a wait ends up to one loop iteration
+/// late, about 100 ns.
 const LONGEST_MIN_NS: u32 = 2_000;
 /// Nonzero delays for single hooks, in equal steps.
 const STEPS: u32 = 3;
 const SEED: u64 = 0x706f_696e_7473;
 
-/// Per operation, without delays.
+/// Hook calls per operation, without delays.
 pub type HookCalls = BTreeMap<String, u64>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,7 +133,8 @@ pub fn points(delays: &Delays, operation: &Operation<'_>) -> Result<CellPoints, 
             delay_ns: longest * step / STEPS,
         }));
     }
-    // An odd number: periodic work (a file system's batches) must not always meet the same delays.
+    // The number of points is odd, so that periodic work (a file system's batches) does not always
+    // meet the same delays.
     if points.len().is_multiple_of(2) {
         points.push(Point {
             delayed: Delayed::All,
@@ -146,7 +148,7 @@ pub fn points(delays: &Delays, operation: &Operation<'_>) -> Result<CellPoints, 
 mod tests {
     use super::*;
 
-    /// The delays of an operation that calls one hook so many times.
+    /// The delays of an operation that calls one hook this many times.
     fn swept(calls: u64, processes: bool) -> Result<Vec<u32>, TooMany> {
         let operation = Operation {
             calls: &BTreeMap::from([("inode_permission".to_owned(), calls)]),

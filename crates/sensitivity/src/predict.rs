@@ -35,7 +35,6 @@ impl Added {
 
 /// Predicts the cost of `lsm` for each operation profiled with and without it: each hook's slope
 /// times the module's cost per call in *other* benchmarks, so a result never predicts itself.
-#[must_use]
 pub fn of_module(lsm: &str, profiles: &Document, sweep: &Document) -> Vec<Prediction> {
     let compared = profiles.hooked().filter_map(|(cell, counted, path)| {
         let base = &counted.residual.as_ref()?.path;
@@ -101,7 +100,6 @@ fn elsewhere(added: &[(&Cell, Added)], key: &Key, hook: &str) -> Option<f64> {
 }
 
 /// For decisions that take `decision` instructions.
-#[must_use]
 pub fn of_time(decision: f64, sweep: &Document) -> Vec<Prediction> {
     let whole = |delay: &Delay| delay.is_whole() && delay.caches == Caches::Warm;
     let slopes = sweep.slopes().filter(|(_, delay, _)| whole(delay));

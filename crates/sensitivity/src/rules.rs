@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How the number of decisions grows with the depth of a path.
+//! Finds rules for how the number of decisions grows with the depth of a path.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,6 @@ type Member<'a> = (u32, &'a Delay, &'a Slope);
 
 /// For each benchmark with at least three depths: a rule for all hooks together, and for each hook
 /// whose count changes with depth.
-#[must_use]
 pub fn rules(sweep: &Document) -> Vec<DepthRule> {
     let mut families: BTreeMap<Family<'_>, Vec<Member<'_>>> = BTreeMap::new();
     let mut order = Vec::new();

@@ -19,9 +19,9 @@ pub enum LineError {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Paths {
-    /// A dominant path, within this many instructions, and a few others.
+    /// A dominant path, whose count varies within this many instructions, and a few other paths.
     One { within: f64 },
-    /// Hundreds of rare paths; the median is used.
+    /// Hundreds of rare paths, for which the median is used.
     Many,
     /// For a composite operation: the sum of the shortest path of each call under a delay. The same
     /// for all operations, so it counts once.
@@ -31,8 +31,8 @@ pub enum Paths {
 /// A line through instructions under delays at `which`, including operations without any delay.
 /// Operation `i` ran under `points[i % points.len()]` and cost `figures[i]`, if known.
 ///
-/// With a dominant path, outliers from the line through most operations are left out: they took
-/// another path.
+/// With a dominant path, outliers from the line through most operations are left out, because they
+/// took another path.
 pub fn line(
     points: &[Point],
     figures: &[Option<f64>],

@@ -29,10 +29,10 @@ pub struct Request<'a> {
     pub experiment: &'a Experiment,
     /// The delaying module is added to the end unless it is in the stack.
     pub stack: &'a Stack,
-    /// None: the Tunable Security Module if the kernel has it, else BPF.
+    /// None means the Tunable Security Module if the kernel has it, and otherwise BPF.
     pub module: Option<DelayModule>,
     pub delays: &'a Delays,
-    /// Empty: all.
+    /// If empty, all hooks.
     pub hooks: &'a [String],
     pub caches: &'a [Caches],
     pub store: &'a Store,
@@ -58,7 +58,7 @@ pub fn sweep(
     cancel: &AtomicBool,
     follow: &mut dyn FnMut(Event<'_>),
 ) -> Result<Option<Document>, LabError> {
-    // Before the first boot, which can take minutes.
+    // Check this before the first boot, which can take minutes.
     let kernels = request.kernels.iter().zip(&request.experiment.kernels);
     let kernels = kernels
         .map(|(kernel, name)| Ok((kernel, name, DelayPoints::find(request, kernel)?)))
@@ -67,7 +67,7 @@ pub fn sweep(
     let mut findings = SweepFindings::default();
     let mut all = true;
     for (kernel, name, points_of) in &kernels {
-        // At the end, so that the delay follows all other decisions.
+        // The module is at the end, so that the delay follows all other decisions.
         let stack = with_name(request.stack, points_of.module.as_str());
         let experiment = Experiment {
             kernels: vec![(*name).clone()],
@@ -251,14 +251,14 @@ impl Run<'_> {
         lab::run(self.experiment, &setup, self.cancel, follow)
     }
 
-    /// Without delays, but with the same labels of processes and files as under delays.
+    /// Counts without delays, but with the same labels of processes and files as with delays.
     fn count(
         &self,
         module: Option<DelayModule>,
         follow: &mut dyn FnMut(Event<'_>),
     ) -> Result<Outcome, LabError> {
         let hooks = Hooks {
-            // Gives the callers of repeated checks.
+            // The trees show the callers of repeated checks.
             keep_trees: true,
             ..Hooks::default()
         };
@@ -274,7 +274,7 @@ impl Run<'_> {
         self.lab(labelled, Some(hooks), follow)
     }
 
-    /// Compares the stack with `lsm` at its end to the stack. None if cancelled.
+    /// Compares the stack that has `lsm` at its end with the stack alone. None if cancelled.
     fn profile(
         &self,
         lsm: &str,

@@ -4,11 +4,10 @@
 use crate::random::SplitMix64;
 use crate::summary::median_of_sorted;
 
-/// Efron and Tibshirani require at least 1,000 for percentile intervals (section 13.3 and chapter
-/// 19).
+/// Efron and Tibshirani require at least 1,000 for percentile intervals (13.3, chapter 19).
 pub const RESAMPLES: usize = 2_000;
 
-/// Fewest samples for an interval.
+/// The smallest number of samples for which there is an interval.
 ///
 /// For any distribution, `[min, max]` of n samples contains the true median with probability 1 -
 /// 2^(1-n) at best, and bootstrap intervals are not wider: 93.75 % for five samples, 96.9 % for
@@ -19,8 +18,8 @@ const SEED: u64 = 0x6c73_6d65_7465_7221;
 
 /// 95 % percentile interval of the median of `sorted` (ascending, finite).
 ///
-/// None below [`SAMPLES_MIN`] samples. Equal samples give exactly that value. The seed is fixed, so
-/// only the samples matter. O([`RESAMPLES`] × n).
+/// None below [`SAMPLES_MIN`] samples. If all samples are equal, both ends are that value. The seed
+/// is fixed, so the result depends only on the samples. O([`RESAMPLES`] × n).
 pub fn median_ci95(sorted: &[f64]) -> Option<[f64; 2]> {
     let n = sorted.len();
     if n < SAMPLES_MIN {
@@ -45,8 +44,9 @@ pub fn median_ci95(sorted: &[f64]) -> Option<[f64; 2]> {
 /// rounds.
 ///
 /// Draws rounds, then samples within them (Davison and Hinkley, Bootstrap Methods, section 3.8).
-/// With fewer than [`SAMPLES_MIN`] rounds that would be too narrow: the interval of the pooled
-/// samples is then widened to include every round's median. None below [`SAMPLES_MIN`] samples.
+/// With fewer than [`SAMPLES_MIN`] rounds, such an interval would be too narrow, so the interval of
+/// the pooled samples is widened to include every round's median. None below [`SAMPLES_MIN`]
+/// samples.
 pub fn rounds_ci95(rounds: &[Vec<f64>]) -> Option<[f64; 2]> {
     let rounds: Vec<&Vec<f64>> = rounds.iter().filter(|round| !round.is_empty()).collect();
     let mut ranked: Vec<(f64, usize, usize)> = Vec::new();
@@ -91,8 +91,8 @@ fn percentiles(mut one: impl FnMut() -> f64) -> [f64; 2] {
     [medians[tail - 1], medians[RESAMPLES - tail - 1]]
 }
 
-/// Median of the resample with `drawn[i]` times `sorted[i]`: a walk to its middle instead of
-/// sorting.
+/// Median of the resample that contains `sorted[i]` `drawn[i]` times. It walks to the middle
+/// instead of sorting.
 fn resample_median(sorted: &[f64], drawn: &[u32]) -> f64 {
     // Rounds, and so resamples, may differ in length.
     let n = drawn
@@ -138,10 +138,10 @@ mod tests {
         let apart: Vec<Vec<f64>> = (0..8).map(|i| round(10.0 + f64::from(i))).collect();
         assert!(width(&same) < 0.2, "{}", width(&same));
         assert!(width(&apart) > 2.0, "{}", width(&apart));
-        // Three rounds: to the medians of the outermost.
+        // With three rounds, the interval extends to the medians of the outermost rounds.
         let outer = [median_of_sorted(&apart[0]), median_of_sorted(&apart[2])];
         assert_eq!(rounds_ci95(&apart[..3]), Some(outer));
-        // One round is as without rounds.
+        // With one round, the result is the same as without rounds.
         assert_eq!(rounds_ci95(&apart[..1]), median_ci95(&apart[0]));
         assert_eq!(rounds_ci95(&[vec![1.0; 3], vec![1.0; 2]]), None);
         assert_eq!(rounds_ci95(&[]), None);

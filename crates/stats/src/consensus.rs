@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The line through most observations, whatever the others are.
+//! Finds the line on which most observations lie, wherever the others are.
 
 use crate::random::SplitMix64;
 use crate::regression::{FitError, check};
 
-/// More pairs are sampled.
+/// If there are more pairs, they are sampled.
 const PAIRS_MAX: usize = 2_000;
 const SEED: u64 = 0x6c69_6e65;
 
 struct Candidate {
-    /// Number of different x near the line, number of observations near it.
+    /// The number of different values of x near the line, and the number of observations near it.
     near: (usize, usize),
     sum: f64,
     slope: f64,
@@ -20,9 +20,9 @@ struct Candidate {
 /// then the most observations, then the smallest distance. Tries lines through two observations:
 /// all pairs, or 2,000 random ones with a fixed seed.
 ///
-/// For operations with several paths least squares would mix them (M. A. Fischler, R. C. Bolles,
-/// *Random sample consensus*, Communications of the ACM 24(6), 1981). The number of observations
-/// alone is not enough: two paths may share a line at two values of `x` by chance.
+/// For operations with several paths, least squares would mix the paths (M. A. Fischler, R. C.
+/// Bolles, *Random sample consensus*, Communications of the ACM 24(6), 1981). The number of
+/// observations alone is not enough: two paths may share a line at two values of `x` by chance.
 pub fn on_one_line(x: &[f64], y: &[f64], tolerance: f64) -> Result<Vec<bool>, FitError> {
     check(&[x], y)?;
     let n = x.len();

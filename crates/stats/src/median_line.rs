@@ -11,8 +11,8 @@ const OBSERVATIONS_MAX: usize = 3_000;
 /// coefficient based on Kendall's tau*, Journal of the American Statistical Association 63, 1968).
 /// The intercept is the median residual.
 ///
-/// For figures in several bands, from paths of different lengths. Least squares would turn the
-/// bands' shares at each `x` into a slope.
+/// This is for figures in several bands, from paths of different lengths. Least squares would turn
+/// the bands' shares at each `x` into a slope.
 pub fn median_line(x: &[f64], y: &[f64]) -> Result<Fit, FitError> {
     check(&[x], y)?;
     let n = x.len().min(OBSERVATIONS_MAX);

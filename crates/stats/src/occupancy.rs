@@ -5,7 +5,6 @@
 /// Patterson, *Computer Architecture: A Quantitative Approach*, appendix B).
 ///
 /// The number of others in a bin is binomial: n · P(others ≥ room). 0 without bins.
-#[must_use]
 pub fn crowded(n: u64, bins: u32, room: u32) -> f64 {
     if n == 0 || bins == 0 {
         return 0.0;
@@ -39,7 +38,7 @@ mod tests {
 
     #[test]
     fn what_is_certain() {
-        // What fits into one bin never overflows it.
+        // Items that fit into one bin never overflow it.
         assert_eq!((0..=8).map(|n| crowded(n, 64, 8)).sum::<f64>(), 0.0);
         assert_eq!((crowded(9, 1, 8), crowded(8, 1, 8)), (9.0, 0.0));
         assert_eq!((crowded(5, 0, 8), crowded(5, 64, 0)), (0.0, 5.0));

@@ -7,7 +7,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Overhead that belongs to the ratio tested / baseline, as a fraction.
+    /// The overhead for a ratio tested / baseline, as a fraction.
     pub fn overhead_of_ratio(self, ratio: f64) -> f64 {
         match self {
             Direction::LowerIsBetter => ratio - 1.0,
@@ -15,8 +15,8 @@ impl Direction {
         }
     }
 
-    /// From the geometric mean of the ratios that have a logarithm, and their number; None without
-    /// any.
+    /// The overhead from the geometric mean of the ratios that have a logarithm, and their number.
+    /// None if there are none.
     pub fn mean_overhead(self, ratios: impl IntoIterator<Item = f64>) -> Option<(f64, usize)> {
         let ratios = ratios.into_iter();
         let logarithms = ratios.filter(|r| r.is_finite() && *r > 0.0).map(f64::ln);
@@ -26,13 +26,11 @@ impl Direction {
     }
 }
 
-/// Overhead as a fraction (0.319 is 31.9 %): (tested - baseline) / baseline for a
-/// latency, (baseline - tested) / baseline for a throughput, so that more is always
-/// worse (section 4.2 of *Analyzing the Overhead of Filesystem Protection Using
-/// Linux Security Modules*).
+/// Overhead as a fraction (0.319 is 31.9 %): (tested - baseline) / baseline for a latency,
+/// (baseline - tested) / baseline for a throughput, so that more is always worse (section 4.2 of
+/// *Analyzing the Overhead of Filesystem Protection Using Linux Security Modules*).
 ///
-/// None if a figure is not finite, the baseline is not above 0, or the quotient
-/// overflows.
+/// None if a figure is not finite, the baseline is not above 0, or the quotient overflows.
 pub fn overhead(tested: f64, baseline: f64, direction: Direction) -> Option<f64> {
     if !tested.is_finite() || !baseline.is_finite() || baseline <= 0.0 {
         return None;

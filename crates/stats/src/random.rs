@@ -2,8 +2,8 @@
 //! A random generator with a fixed sequence.
 
 /// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, *Fast Splittable Pseudorandom
-/// Number Generators*, OOPSLA 2014): 64 bits of state, period 2^64. Good enough to
-/// pick samples; not for secrets.
+/// Number Generators*, OOPSLA 2014): 64 bits of state, period 2^64. It is good enough for drawing
+/// samples, but not for secrets.
 #[derive(Debug, Clone)]
 pub struct SplitMix64 {
     state: u64,
@@ -24,7 +24,7 @@ impl SplitMix64 {
 
     /// A uniform number in `0..bound`; 0 if `bound` is 0.
     ///
-    /// By multiplication instead of division; the bias is at most `bound` / 2^64.
+    /// Multiplies instead of dividing; the bias is at most `bound` / 2^64.
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
     }

@@ -2,17 +2,16 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Samples of both sets up to which the exact distribution is used; above, the sum of ranks is
-/// nearly normal.
+/// Up to this many samples in both sets together, the exact distribution is used; with more, the
+/// sum of ranks is nearly normal.
 const EXACT_MAX: usize = 30;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankTest {
-    /// Pairs in which the second set's sample is the larger one; equal ones count half.
+    /// The number of pairs in which the second set's sample is larger; ties count half.
     pub u: f64,
     pub p: f64,
-    /// Cliff's delta, -1 to 1: the share of pairs with a larger second sample less the share with a
-    /// smaller one.
+    /// Cliff's delta, -1 to 1: the share of pairs with a larger second sample, minus the opposite.
     pub delta: f64,
 }
 
@@ -57,7 +56,7 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
     })
 }
 
-/// Doubled, so that the mean ranks of ties are whole.
+/// Ranks are doubled, so that the mean ranks of ties are integers.
 fn doubled_ranks(sorted: &[(f64, bool)]) -> Vec<u64> {
     let mut ranks = Vec::with_capacity(sorted.len());
     for tied in sorted.chunk_by(|a, b| a.0 == b.0) {
@@ -137,7 +136,7 @@ mod tests {
         let test = mann_whitney(&female, &male).unwrap();
         assert!(near(test.u, 17.0) && near(test.p, 1.0 / 9.0), "{test:?}");
         assert!(near(test.delta, 0.7));
-        // Two sets apart: one choice of all, and its mirror image.
+        // The sets do not overlap: of all choices, only one and its mirror image are as extreme.
         let test = mann_whitney(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]).unwrap();
         assert!(near(test.p, 2.0 / 20.0) && near(test.delta, 1.0));
     }
@@ -152,7 +151,7 @@ mod tests {
         }
         let zeros = mann_whitney(&[-0.0; 4], &[0.0; 4]).unwrap();
         assert_eq!(zeros.p, 1.0);
-        // One set small, the other large: no enumeration.
+        // If one set is small and the other large, the choices are not enumerated.
         let many: Vec<f64> = (0..10_000).map(f64::from).collect();
         let test = mann_whitney(&[-1.0, -2.0], &many).unwrap();
         assert!(test.p < 0.02 && test.delta == 1.0, "{test:?}");

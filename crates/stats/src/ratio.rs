@@ -19,7 +19,7 @@ const SEED: u64 = 0x7261_7469_6f73_2e2e;
 /// of 300 samples, instead of 1,200,000 draws.
 #[derive(Debug, Default)]
 pub struct RatioBootstrap {
-    /// By number of samples and side: ranks of the middle two samples of each resample.
+    /// The ranks of the middle two samples of each resample, by number of samples and side.
     ranks: HashMap<(usize, bool), Vec<[u32; 2]>>,
 }
 
@@ -61,8 +61,8 @@ impl RatioBootstrap {
     }
 }
 
-/// Ranks from 0 of the middle two samples of each resample of `n` (equal for odd n); the sides use
-/// different seeds.
+/// Ranks from 0 of the middle two samples of each resample of `n` (equal for odd n); seeds differ
+/// by side.
 fn median_ranks((n, second): (usize, bool)) -> Vec<[u32; 2]> {
     let mut random = SplitMix64::new(SEED ^ (n as u64) << 1 ^ u64::from(second));
     let low = n.div_ceil(2);
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn ranks_drawn_are_those_of_samples_drawn() {
-        // The interval of one median is that of the plain bootstrap, to a rank or two.
+        // The interval of one median differs from the plain bootstrap's by at most a rank or two.
         for n in [6usize, 7, 30, 301, 1_000] {
             let sorted: Vec<f64> = (0..n).map(|i| 1_000.0 + i as f64).collect();
             let [low, high] = RatioBootstrap::new().ci95(&[1.0; 9], &sorted).unwrap();

@@ -17,7 +17,7 @@ pub enum FitError {
     TooFew { n: usize, coefficients: usize },
     #[error("predictor {column} has {len} values for {n} observations")]
     Uneven {
-        /// From 0.
+        /// Counted from 0.
         column: usize,
         len: usize,
         n: usize,
@@ -27,14 +27,14 @@ pub enum FitError {
     NotFinite {
         /// `predictor 0`, `the observations`.
         what: String,
-        /// From 0.
+        /// Counted from 0.
         index: usize,
         value: f64,
     },
     /// A predictor is constant, or depends on the others.
     #[error("predictor {column} does not vary independently")]
     Collinear {
-        /// From 0; of several dependent ones, the last.
+        /// Counted from 0. If several columns depend on each other, this is the last one.
         column: usize,
     },
 }
@@ -42,20 +42,20 @@ pub enum FitError {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coefficient {
     pub value: f64,
-    /// 95 % interval `[low, high]` (Student's t), for independent errors with equal variance; equal
-    /// for an exact fit.
+    /// 95 % interval `[low, high]` (Student's t), for independent errors with equal variance. For
+    /// an exact fit, both ends are the same.
     pub ci95: [f64; 2],
 }
 
 /// `y = intercept + Σ slope·x + ε`, by ordinary least squares unless stated otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
-    /// Where all predictors are 0.
+    /// The value at which all predictors are 0.
     pub intercept: f64,
     pub slopes: Vec<Coefficient>,
     /// Share of explained variance, at most 1; None if the observations do not vary.
     pub r2: Option<f64>,
-    /// Observation less fit, in the order of the observations.
+    /// Observation minus fit, in the order of the observations.
     pub residuals: Vec<f64>,
 }
 
@@ -130,9 +130,9 @@ fn without_rounding(residuals: DVector<f64>, y: &[f64]) -> Vec<f64> {
     residuals.iter().map(exact).collect()
 }
 
-/// Curvature of `y` over `x`: the sag of the fitted parabola in the middle of the range of
-/// `x`, as a share of the line's rise over that range, or of itself if that is larger.
-/// -1 to 1; 0 for a straight line, positive if the slope increases.
+/// Curvature of `y` over `x`: the sag of the fitted parabola in the middle of the range of `x`,
+/// divided by the line's rise over that range, or by itself if it is larger than the rise. -1 to 1;
+/// 0 for a straight line, positive if the slope increases.
 pub fn bend(x: &[f64], y: &[f64]) -> Result<f64, FitError> {
     check(&[x], y)?;
     let (low, high) = x
@@ -205,7 +205,8 @@ mod tests {
         (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
     }
 
-    /// By hand: sums of squares 10 and 6, of products 6; t(3 degrees of freedom, 95 %) is 3.18245.
+    /// Computed by hand: the sums of squares are 10 and 6, the sum of products is 6, and t(3
+    /// degrees of freedom, 95 %) is 3.18245.
     #[test]
     fn a_known_line() {
         let x = [1.0, 2.0, 3.0, 4.0, 5.0];
@@ -247,32 +248,28 @@ mod tests {
 
     #[test]
     fn what_cannot_be_fitted_says_why() {
-        let two = [1.0, 2.0];
-        assert_eq!(
-            Fit::new(&[&two], &two),
-            Err(FitError::TooFew {
-                n: 2,
-                coefficients: 2
-            })
-        );
-        let x = [1.0, 2.0, 3.0, 4.0];
-        let twice = [2.0, 4.0, 6.0, 8.0];
-        assert_eq!(
-            Fit::new(&[&x, &twice], &x),
-            Err(FitError::Collinear { column: 1 })
-        );
-        assert_eq!(
-            Fit::new(&[&[7.0; 4]], &x),
-            Err(FitError::Collinear { column: 0 })
-        );
-        assert!(matches!(
-            Fit::new(&[&[1.0, f64::NAN, 2.0, 3.0]], &x),
-            Err(FitError::NotFinite { index: 1, .. })
-        ));
-        assert!(matches!(
-            Fit::new(&[&two], &x),
-            Err(FitError::Uneven { .. })
-        ));
+        let (x, two) = ([1.0, 2.0, 3.0, 4.0], [1.0, 2.0]);
+        let (twice, odd) = (x.map(|x| 2.0 * x), [1.0, f64::NAN, 2.0, 3.0]);
+        type Case<'a> = (&'a [&'a [f64]], &'a [f64], &'a str);
+        let cases: [Case<'_>; 5] = [
+            (
+                &[&two],
+                &two,
+                "2 observations for 2 coefficients; at least 3",
+            ),
+            (&[&x, &twice], &x, "predictor 1 does not vary independently"),
+            (&[&[7.0; 4]], &x, "predictor 0 does not vary independently"),
+            (
+                &[&odd],
+                &x,
+                "value 1 of predictor 0 is NaN, which is not finite",
+            ),
+            (&[&two], &x, "predictor 0 has 2 values for 4 observations"),
+        ];
+        for (predictors, y, expected) in cases {
+            let error = Fit::new(predictors, y).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
         let flat = Fit::new(&[&x], &[5.0; 4]).unwrap();
         assert_eq!((flat.r2, flat.slopes[0].value), (None, 0.0));
     }

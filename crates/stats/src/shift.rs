@@ -3,13 +3,12 @@
 
 use crate::signed_rank::{Centre, rare};
 
-/// Values per set; differences are their product.
+/// The most values per set; the number of differences is the product of both sets' sizes.
 const MOST: usize = 256;
 
-/// The Hodges-Lehmann shift of `tested` against `base`: the median of all differences, with the
-/// exact 95 % interval of the Mann-Whitney test (M. Hollander, D. A. Wolfe, *Nonparametric
-/// Statistical Methods*, section 4.3). None for too few or too many values, or if one is not
-/// finite.
+/// The Hodges-Lehmann shift from `base` to `tested`: the median of all differences, with the exact
+/// 95 % interval of the Mann-Whitney test (M. Hollander, D. A. Wolfe, *Nonparametric Statistical
+/// Methods*, section 4.3). None for too few or too many values, or if one is not finite.
 pub fn shift(base: &[f64], tested: &[f64]) -> Option<Centre> {
     let (m, n) = (base.len(), tested.len());
     let all = || base.iter().chain(tested);
@@ -48,7 +47,7 @@ mod tests {
 
     #[test]
     fn intervals_are_those_of_the_tables() {
-        // Critical values of U, two-sided 5 %, and none of 3 by 3.
+        // Critical values of U for a two-sided test at 5 %. For 3 by 3 values there is none.
         for (m, n, critical) in [
             (3, 5, Some(0)),
             (4, 4, Some(0)),

@@ -2,9 +2,9 @@
 
 use crate::summary::median_of_sorted;
 
-/// Fewest values whose widest interval has 95 %.
+/// The smallest number of values whose widest interval covers 95 %.
 const LEAST: usize = 6;
-/// The number of averages is half its square.
+/// The largest number of values; the number of averages is half of its square.
 const MOST: usize = 1_000;
 
 /// The centre of a symmetric distribution.
@@ -17,7 +17,7 @@ pub struct Centre {
     pub ci95: [f64; 2],
 }
 
-/// For 6 to 1,000 finite values, else None. Tolerates outliers.
+/// Tolerates outliers. None unless there are 6 to 1,000 values, all of them finite.
 pub fn centre(values: &[f64]) -> Option<Centre> {
     let n = values.len();
     if !(LEAST..=MOST).contains(&n) || !values.iter().all(|value| value.is_finite()) {
@@ -29,7 +29,7 @@ pub fn centre(values: &[f64]) -> Option<Centre> {
 }
 
 impl Centre {
-    /// The interval is without the `left_out` lowest and highest `values`.
+    /// The interval leaves out the `left_out` lowest and the `left_out` highest `values`.
     pub(crate) fn new(mut values: Vec<f64>, left_out: usize) -> Centre {
         values.sort_by(f64::total_cmp);
         Centre {

@@ -12,21 +12,21 @@ pub enum StatsError {
     Empty,
     #[error("sample {index} of {n} is {value}, which is not finite")]
     NotFinite {
-        /// From 0.
+        /// Counted from 0.
         index: usize,
         n: usize,
         value: f64,
     },
     #[error("sample {index} of {n} is {value:e}, beyond ±{MAGNITUDE_LIMIT:e}")]
     TooLarge {
-        /// From 0.
+        /// Counted from 0.
         index: usize,
         n: usize,
         value: f64,
     },
 }
 
-/// Figures have the samples' unit.
+/// All values have the samples' unit.
 ///
 /// `min ≤ median ≤ max`, `min ≤ mean ≤ max`, and the interval is within `[min, max]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,8 +46,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// In any order. [`StatsError`] without samples, or if one is not finite or beyond
-    /// [`MAGNITUDE_LIMIT`].
+    /// Samples may be in any order. Returns a [`StatsError`] if there are no samples, or if one is
+    /// not finite or beyond [`MAGNITUDE_LIMIT`].
     pub fn from_samples(samples: &[f64]) -> Result<Summary, StatsError> {
         let n = samples.len();
         for (index, &value) in samples.iter().enumerate() {
@@ -80,7 +80,7 @@ impl Summary {
         })
     }
 
-    /// Figures of all samples; the interval is [`bootstrap::rounds_ci95`].
+    /// Summarises all samples; the interval is [`bootstrap::rounds_ci95`].
     pub fn from_rounds(rounds: &[Vec<f64>]) -> Result<Summary, StatsError> {
         let mut summary = Summary::from_samples(&rounds.concat())?;
         let mut sorted = rounds.to_vec();
@@ -92,7 +92,7 @@ impl Summary {
     }
 }
 
-/// 0 for no values.
+/// The median, or 0 if there are no values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_unstable_by(f64::total_cmp);
@@ -134,25 +134,25 @@ mod tests {
 
     #[test]
     fn edges() {
-        assert_eq!(Summary::from_samples(&[]), Err(StatsError::Empty));
         let one = Summary::from_samples(&[3.0]).unwrap();
         assert_eq!((one.stddev, one.ci95, one.median), (None, None, 3.0));
-        assert_eq!(
-            Summary::from_samples(&[3.0, 3.0]).unwrap().stddev,
-            Some(0.0)
-        );
-        assert!(matches!(
-            Summary::from_samples(&[1.0, f64::NAN]),
-            Err(StatsError::NotFinite { index: 1, n: 2, .. })
-        ));
-        assert!(matches!(
-            Summary::from_samples(&[f64::INFINITY]),
-            Err(StatsError::NotFinite { index: 0, .. })
-        ));
-        assert!(matches!(
-            Summary::from_samples(&[1e300]),
-            Err(StatsError::TooLarge { .. })
-        ));
+        let two = Summary::from_samples(&[3.0, 3.0]).unwrap();
+        assert_eq!(two.stddev, Some(0.0));
+        for (samples, expected) in [
+            (&[][..], "no samples to summarise"),
+            (
+                &[1.0, f64::NAN],
+                "sample 1 of 2 is NaN, which is not finite",
+            ),
+            (
+                &[f64::INFINITY],
+                "sample 0 of 1 is inf, which is not finite",
+            ),
+            (&[1e300], "sample 0 of 1 is 1e300, beyond ±1e150"),
+        ] {
+            let error = Summary::from_samples(samples).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
     }
 
     #[test]

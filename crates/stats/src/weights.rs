@@ -3,9 +3,9 @@
 /// Observations with residuals above this many errors count less (P. J. Huber, *Robust Statistics*,
 /// Wiley 1981, section 7.8).
 const FAR: f64 = 1.5;
-/// Most reweighting rounds; ends earlier if weights hardly change.
+/// The largest number of reweighting rounds; there are fewer if weights hardly change.
 const ROUNDS: usize = 30;
-/// Most passes over the predictors; a smaller change of weights ends them.
+/// The largest number of passes over the predictors.
 const PASSES: usize = 10_000;
 const ENOUGH: f64 = 1e-10;
 
@@ -18,7 +18,6 @@ pub struct Observation {
 
 /// Weights w ≥ 0 with Σ w·x near y: robust least squares of residuals in units of the errors. 0 for
 /// predictors that are always 0. All numbers must be finite, and observations equally long.
-#[must_use]
 pub fn nonnegative_weights(observations: &[&Observation]) -> Vec<f64> {
     let n = observations.first().map_or(0, |first| first.x.len());
     let mut weights = vec![0.0; n];
@@ -27,7 +26,7 @@ pub fn nonnegative_weights(observations: &[&Observation]) -> Vec<f64> {
         let before = weights.clone();
         weights = least_squares(observations, &trust, weights);
         let mut changes = weights.iter().zip(&before);
-        // Outliers are only known after the first round.
+        // Outliers are known only after the first round.
         if round > 0 && changes.all(|(now, before)| change(*now, *before) < ENOUGH) {
             break;
         }
@@ -40,7 +39,6 @@ pub fn nonnegative_weights(observations: &[&Observation]) -> Vec<f64> {
     weights
 }
 
-#[must_use]
 pub fn predicted(weights: &[f64], x: &[f64]) -> f64 {
     weights.iter().zip(x).map(|(weight, x)| weight * x).sum()
 }
@@ -50,7 +48,7 @@ fn change(now: f64, before: f64) -> f64 {
     (now - before).abs() / now.abs().max(1e-9)
 }
 
-/// By coordinate descent: the problem is convex, so it ends at the optimum.
+/// Uses coordinate descent. The problem is convex, so this converges to the optimum.
 fn least_squares(observations: &[&Observation], trust: &[f64], mut weights: Vec<f64>) -> Vec<f64> {
     let n = weights.len();
     // The normal equations: a·w = b.
@@ -85,7 +83,6 @@ fn least_squares(observations: &[&Observation], trust: &[f64], mut weights: Vec<
 
 /// Spearman's rank correlation with mean ranks for ties; None for fewer than three pairs or a
 /// constant side.
-#[must_use]
 pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     if pairs.len() < 3 {
         return None;

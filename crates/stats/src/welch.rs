@@ -72,7 +72,7 @@ impl Welch {
 
 /// Quantile of Student's t distribution, or of the normal one for infinite `freedom`; 0 < p < 1.
 pub fn t_quantile(p: f64, freedom: f64) -> f64 {
-    // The distributions agree to three digits from there on, and statrs is less exact than that.
+    // Above this the distributions agree to three digits, and statrs is less exact than that.
     if freedom > 1e4 {
         return Normal::standard().inverse_cdf(p);
     }

@@ -8,7 +8,7 @@ fn words(fields: &[u32]) -> Vec<u8> {
         .collect()
 }
 
-/// A BTF builder. Types have ids from 1, in the order of adding.
+/// A BTF builder. Types get ids from 1 on, in the order in which they are added.
 #[derive(Debug, Clone)]
 pub struct Btf {
     pub types: Vec<u8>,
@@ -57,7 +57,7 @@ impl Btf {
         )
     }
 
-    /// `to`: 0 for void.
+    /// `to` is 0 for void.
     pub fn pointer(&mut self, to: u32) -> u32 {
         self.add(2, "", 0, to, &[])
     }
@@ -94,7 +94,6 @@ impl Btf {
         self.add(kind, name, members.len() as u32, 8, &rest)
     }
 
-    #[must_use]
     pub fn write(&self) -> Vec<u8> {
         let (types, strings) = (self.types.len() as u32, self.strings.len() as u32);
         let mut bytes = words(&[0x0001_eb9f, 24, 0, types, types, strings]);

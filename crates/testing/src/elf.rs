@@ -23,7 +23,6 @@ pub struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    #[must_use]
     pub fn new(name: &'a str, flags: u64, bytes: Vec<u8>) -> Self {
         Self {
             name,
@@ -73,7 +72,6 @@ pub fn symbols<'n>(
 
 /// A file of type `kind` (`ET_*`), with section headers at its end; without any if only the
 /// segment's sections are given.
-#[must_use]
 pub fn write(kind: u16, segment: Option<Segment>, sections: &[Section<'_>]) -> Vec<u8> {
     let mut names = vec![0];
     let name_ats: Vec<usize> = sections
@@ -140,7 +138,6 @@ pub fn write(kind: u16, segment: Option<Segment>, sections: &[Section<'_>]) -> V
 }
 
 /// A kernel module without code, with these lines in its section `.modinfo`.
-#[must_use]
 pub fn module(modinfo: &[&str]) -> Vec<u8> {
     let lines = modinfo.iter().flat_map(|line| line.bytes().chain([0]));
     write(1, None, &[Section::new(".modinfo", 0, lines.collect())])

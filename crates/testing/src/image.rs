@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Writes tar files and container images for tests, also invalid ones.
+//! Writes tar files and container images for tests, including invalid ones.
 
 use std::fs;
 use std::io::Write as _;

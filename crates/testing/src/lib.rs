@@ -19,7 +19,7 @@ use std::{env, fs};
 use liblzma::read::XzDecoder;
 
 /// # Panics
-/// If it cannot be started: `make test` installs what tests need.
+/// If it cannot be started. (`make test` installs the programs that tests need.)
 #[track_caller]
 pub fn output(command: &mut Command) -> Result<String, String> {
     let what = format!("{command:?}");
@@ -61,8 +61,8 @@ pub fn node_modules(tests: &Path, name: &str) -> PathBuf {
         for file in ["package.json", "package-lock.json"] {
             fs::copy(tests.join(file), directory.join(file)).unwrap();
         }
-        // Not `ci`: it needs all platforms' bindings in the lock file, and npm skips those that a
-        // registry's mirror does not have.
+        // `ci` is not used, because it needs all platforms' bindings in the lock file, and npm
+        // skips those that a registry's mirror does not have.
         let npm = ["install", "--ignore-scripts", "--no-audit", "--no-fund"];
         succeed(Command::new("npm").args(npm).current_dir(&directory));
         fs::write(stamp, lock).unwrap();

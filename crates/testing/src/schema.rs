@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Checks files against a JSON Schema. Supports the keywords of generated schemas; another keyword
-//! is an error.
+//! Checks files against a JSON Schema. Supports only the keywords of generated schemas; any other
+//! keyword is an error.
 
 use serde_json::Value;
 

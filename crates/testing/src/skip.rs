@@ -10,8 +10,8 @@ use std::{env, thread};
 /// Environment variable with the file that [`skip`] appends to.
 const FILE: &str = "LSMETER_SKIPPED_TESTS";
 
-/// Records that the calling test is skipped: why, and the command to fix that. The test must then
-/// return.
+/// Records that the calling test is skipped, with the reason and the command that fixes it. The
+/// test must then return.
 ///
 /// # Panics
 /// With `CI=true`, where tests must not be skipped.
@@ -32,8 +32,8 @@ fn record([test, why, command]: [&str; 3], is_ci: bool, file: Option<OsString>) 
         !is_ci,
         "{test} may not be skipped with CI=true: {why}. To run it: {command}"
     );
-    // One write per line, so that lines of parallel tests stay whole. libtest captures a passing
-    // test's print macros, but not writes to standard error.
+    // Each line is one write, so that lines of parallel tests are not mixed. libtest captures a
+    // passing test's print macros, but not writes to standard error.
     let (mut to, line): (Box<dyn Write>, _) = match file {
         Some(file) => {
             let file = OpenOptions::new().create(true).append(true).open(file);
@@ -50,7 +50,7 @@ fn record([test, why, command]: [&str; 3], is_ci: bool, file: Option<OsString>) 
     to.write_all(line.as_bytes()).unwrap();
 }
 
-/// Is `program` installed? If not, the calling test is recorded as skipped.
+/// Whether `program` is installed. If not, the calling test is recorded as skipped.
 #[track_caller]
 #[must_use]
 pub fn has_program(program: &str, package: &str) -> bool {
@@ -64,7 +64,7 @@ pub fn has_program(program: &str, package: &str) -> bool {
     found
 }
 
-/// Does this file or directory, which `package` installs, exist? If not, the calling test is
+/// Whether this file or directory, which `package` installs, exists. If not, the calling test is
 /// recorded as skipped.
 #[track_caller]
 #[must_use]

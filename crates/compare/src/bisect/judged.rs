@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Compares a commit's counts with those of the good end.
+//! Compares a commit's counts with the good commit's.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,14 @@ use model::{ComparisonDocument, Document, Failure, Status};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Equal counts, or within the limit.
+    /// All counts are the same, or within the limit.
     Good,
-    /// Different counts, or above the limit.
+    /// A count differs, or is above the limit.
     Bad,
     Skipped,
 }
 
 impl Verdict {
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Good => "good",
@@ -31,7 +30,6 @@ impl Verdict {
 /// Instructions outside hooks of each operation ([`outside_key`]), by function.
 pub type Outside = BTreeMap<String, BTreeMap<String, u64>>;
 
-#[must_use]
 pub fn outside_key(configuration: &str, operation: &str) -> String {
     format!("{configuration}\t{operation}")
 }
@@ -49,9 +47,9 @@ pub struct Judged {
     pub comparison: ComparisonDocument,
 }
 
-/// Compares NEW with BASE. Without a limit NEW is bad if a measurement differs in either direction,
-/// and good if all are the same; with a limit the gate decides. Without a verdict the commit is
-/// skipped.
+/// Compares NEW with BASE. Without a limit, NEW is bad if a measurement differs in either
+/// direction, and good if all are the same. With a limit, the gate decides. If there is no verdict,
+/// the commit is skipped.
 pub fn judge(
     base: (&str, &Document),
     new: (&str, &Document),

@@ -57,7 +57,6 @@ impl Repository {
     }
 
     /// A name for its files that is unique on this machine.
-    #[must_use]
     pub fn id(&self) -> String {
         let hash = Sha256::digest(self.common.as_os_str().as_encoded_bytes());
         hash.iter().take(6).map(|b| format!("{b:02x}")).collect()

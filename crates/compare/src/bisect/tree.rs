@@ -18,8 +18,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Creates the worktree of `repository` below `cache`, at `first`. Calls `waiting` if another
-    /// lsmeter uses it.
+    /// Makes the worktree below `cache`, at `first`. Calls `waiting` if another lsmeter uses it.
     pub fn open(
         repository: &Repository,
         cache: &Path,
@@ -36,17 +35,16 @@ impl Tree {
         };
         tree.remove();
         let dir = tree.dir.to_string_lossy();
-        // Twice: git may still list a worktree that is gone.
+        // `--force` is given twice because git may still list a worktree that is gone.
         let mut arguments = vec!["worktree", "add", "--quiet", "--force", "--force"];
-        // Checked out by git in the worktree: settings such as filters can be specific to a
-        // worktree.
+        // git checks out the files from inside the worktree, because settings such as filters can
+        // be specific to a worktree.
         arguments.extend(["--detach", "--no-checkout", &dir, &first.hash]);
         Git(repository.dir()).read(&arguments)?;
         tree.check_out(first)?;
         Ok(tree)
     }
 
-    #[must_use]
     pub fn path(cache: &Path, repository: &Repository) -> PathBuf {
         cache.join("bisect").join(repository.id()).join("tree")
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Finds the first bad commit between two ends, in the order of `git bisect`.
+//! Finds the first bad commit between two commits, in the same order as `git bisect`.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +16,8 @@ pub enum Found {
     Cancelled,
 }
 
-/// Walks from `good` to its descendant `bad`. `test` judges each chosen commit once; None ends the
-/// walk. The bad end is tested only if no other commit is bad, which saves a build.
+/// Walks from `good` to its descendant `bad`. `test` judges each chosen commit once; if it returns
+/// None, the walk ends. `bad` itself is tested only if no other commit is bad, which saves a build.
 ///
 /// `git bisect` would write refs, and git 2.39 then runs the repository's hooks despite
 /// `core.hooksPath`.
@@ -38,7 +38,7 @@ pub fn walk<E: From<kernels::Error>>(
         };
         let mut arguments = vec!["rev-list", all, &first.hash];
         arguments.extend(goods.iter().map(String::as_str));
-        // In order of preference; the bad end is last.
+        // In order of preference; the bad commit is last.
         let listed = git.read(&arguments)?;
         let hashes = listed.lines().filter_map(|line| line.split(' ').next());
         let (unknown, left): (Vec<&str>, Vec<&str>) = hashes

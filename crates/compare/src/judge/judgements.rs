@@ -18,7 +18,7 @@ impl<'a> Baselines<'a> {
         Baselines { run, cells }
     }
 
-    /// None for a baseline itself, and if it was not measured.
+    /// None for a baseline itself, and if the baseline was not measured.
     pub fn baseline(&self, cell: &Cell) -> Option<&'a Cell> {
         let key = self.run.baseline_of(&cell.key)?;
         self.cells.get(&key).copied()
@@ -42,8 +42,7 @@ impl<'a> Judgements<'a> {
         judgements
     }
 
-    /// Judges further pairs (BASE, NEW) that have no verdict yet; p values are corrected among
-    /// these only.
+    /// Judges further pairs (BASE, NEW) that have no verdict yet; p is corrected for these only.
     pub fn also(&mut self, pairs: impl IntoIterator<Item = (&'a Cell, &'a Cell)>) {
         let figure = |cell| Measured::from_cell(cell, self.run.experiment.as_ref());
         let mut seen = HashSet::new();

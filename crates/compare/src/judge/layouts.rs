@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Times of several layouts of one kernel: `build:NAME.1`, `build:NAME.2` and so on, made by
-//! `lsmeter kernel build --layouts`. The linker's order of functions changes times by more than
-//! boots do, so that intervals are taken over layouts.
+//! `lsmeter kernel build --layouts`. The order in which the linker places functions changes times
+//! by more than boots do, so intervals are computed over layouts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use model::{AaLayouts, Document, Key, Metric, Timed, layout};
 use stats::{Centre, centre, median_line, median_of_sorted, quantile_of_sorted, shift};
 
-/// Fewer do not give a 95 % interval.
+/// With fewer layouts there is no 95 % interval.
 pub const FEWEST_LAYOUTS: usize = 6;
-/// Quantile of a layout's rounds: other load only adds time, and often to a whole round.
+/// The quantile of a layout's rounds that represents it. Other load can only add time.
 const QUIET_ROUND: f64 = 0.25;
 /// The operation that calls no module: the cost of a system call itself.
 pub const GETPPID: &str = "getppid";
 
-/// Layouts of one kernel on one file system, with those of the baseline's kernel, if that is
-/// another.
+/// Layouts of one kernel on one file system, with the layouts of the baseline's kernel if that is a
+/// different kernel.
 pub struct Layouts<'a> {
     /// Without the layouts' numbers.
     pub kernel: &'a str,
@@ -34,8 +34,9 @@ pub struct OtherKernel<'a> {
     /// Without the layouts' numbers.
     pub kernel: &'a str,
     pub count: usize,
-    /// The numbers are equal: layouts of the same number have the same order of functions and are
-    /// compared. Otherwise each layout is compared with each.
+    /// True if both kernels have the same layout numbers. Layouts with the same number have the
+    /// same order of functions and are compared with each other. Otherwise each layout is compared
+    /// with every other.
     pub is_paired: bool,
 }
 
@@ -147,7 +148,7 @@ impl<'a> Layouts<'a> {
         self.baseline
     }
 
-    /// The reference inside this kernel if the baseline is another kernel's: the first
+    /// If the baseline belongs to another kernel, the reference inside this kernel: its first
     /// configuration. None for that configuration itself.
     pub fn own_baseline(&self, key: &Key) -> Option<Key> {
         let first = self.keys.first()?;
@@ -174,12 +175,12 @@ impl<'a> Layouts<'a> {
             .collect()
     }
 
-    /// Times of an operation in each layout, ns. `key` may be of any layout.
+    /// Times of an operation in each layout, ns. `key` may be from any layout.
     pub fn times_ns(&self, key: &Key) -> Vec<f64> {
         self.by_layout(key).into_values().collect()
     }
 
-    /// Time of an operation, ns. `key` may be of any layout.
+    /// Time of an operation, ns. `key` may be from any layout.
     pub fn figure(&self, key: &Key) -> Option<Centre> {
         centre(&self.times_ns(key))
     }
@@ -222,8 +223,9 @@ impl<'a> Layouts<'a> {
         shift(&values(of_base), &values(of_tested))
     }
 
-    /// Added ns per path component, of an operation or of a stack's overhead: the centre of the
-    /// layouts' slopes (Theil and Sen). Points: depth, cell, and baseline for an overhead.
+    /// Added ns per path component, for an operation or for a stack's overhead: the centre of the
+    /// layouts' slopes (Theil and Sen). Each point has a depth, a cell and, for an overhead, a
+    /// baseline.
     pub fn slope(&self, points: &[(f64, &Key, Option<&Key>)]) -> Option<Centre> {
         let depths: Vec<f64> = points.iter().map(|(depth, ..)| *depth).collect();
         let tested: Vec<ByLayout> = (points.iter())
@@ -285,7 +287,7 @@ fn was_left_alone(timed: &Timed) -> bool {
     timed.disturbed == Some(false)
 }
 
-/// Undisturbed rounds differ by boot only: their median; else the quantile [`QUIET_ROUND`].
+/// Undisturbed rounds differ only by their boot: their median is used, or else [`QUIET_ROUND`].
 fn standing_for(mut rounds: Vec<f64>, were_left_alone: bool) -> Option<f64> {
     rounds.sort_unstable_by(f64::total_cmp);
     (!rounds.is_empty()).then(|| match were_left_alone {
@@ -303,8 +305,8 @@ fn quiet_rounds(timed: &Timed) -> &[f64] {
     }
 }
 
-/// False alarms of intervals over layouts: stacks compared with themselves in runs without a
-/// change, two runs at a time.
+/// False alarms of intervals over layouts: in runs without a change, two at a time, stacks are
+/// compared with themselves.
 pub fn aa_layouts(runs: &[Document]) -> Vec<AaLayouts> {
     let Some(first) = runs.first() else {
         return Vec::new();
@@ -355,7 +357,7 @@ fn intervals(a: &Layouts<'_>, b: &Layouts<'_>) -> Vec<Interval> {
             let rounds = runs.iter().flat_map(|timed| quiet_rounds(timed)).copied();
             let mut rounds: Vec<f64> = rounds.collect();
             let were_left_alone = runs.iter().all(|timed| was_left_alone(timed));
-            // More rounds have a lower quartile: both sides get equally many.
+            // The quartile of more rounds is lower, so both sides get equally many.
             rounds.truncate(rounds.len() / 2 * 2);
             let name = |first| {
                 let own = rounds.iter().skip(first).step_by(2).copied();

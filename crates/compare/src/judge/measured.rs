@@ -7,7 +7,7 @@ use model::{
 };
 use stats::median_of_sorted;
 
-/// Most measured regions that are expanded into samples.
+/// At most this many measured regions are expanded into samples.
 const WINDOWS_MAX: u64 = 100_000;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -23,12 +23,12 @@ pub struct Measured {
     pub samples: Vec<f64>,
     /// Each round's median; empty if unknown.
     pub rounds: Vec<f64>,
-    /// Figures in runs without a change, including this one; may be empty.
+    /// Figures in runs without a change, including this run; may be empty.
     pub runs: Vec<f64>,
 }
 
 impl Measured {
-    /// `experiment`: the cell's, if known. None for calls, which have many figures.
+    /// `experiment` is the cell's, if known. Returns None for calls, which have many figures.
     pub fn from_cell(cell: &Cell, experiment: Option<&Experiment>) -> Option<Measured> {
         match cell.evidence() {
             Some(Evidence::Counted(counted)) => Some(of_regions(cell, counted)),
@@ -79,8 +79,8 @@ impl Measured {
         }
     }
 
-    /// Bounds of a varying count: its 95 % interval; with too few samples the range, extended by
-    /// its width to both sides.
+    /// Bounds of a varying count: its 95 % interval or, with too few samples, the range extended on
+    /// both sides by its own width.
     pub(crate) fn ends(&self) -> Option<[f64; 2]> {
         if self.exact {
             return self.value.map(|value| [value; 2]);
@@ -223,8 +223,8 @@ fn rounds(metric: Metric, samples: &[f64], experiment: Option<&Experiment>) -> V
         .collect()
 }
 
-/// A slope with an interval at least as wide as the accepted difference of slope and count: a line
-/// through counts has no width of its own.
+/// A slope with an interval at least as wide as the accepted difference between slope and count,
+/// because the interval of a line through exact counts has no width.
 fn of_line(slope: &Slope) -> Measured {
     let [low, high] = slope.ci95;
     let ci95 = [

@@ -12,23 +12,23 @@ use crate::judge::Measured;
 pub const ALPHA: f64 = 0.05;
 /// Share of comparisons that find a difference of the detectable size.
 const POWER: f64 = 0.8;
-/// Cliff's delta at which varying counts differ: in nine of ten pairs of measured regions, the same
-/// side takes more.
+/// Varying counts differ if Cliff's delta is at least this: in nine of ten pairs of measured
+/// regions, the same side takes more instructions.
 const APART: f64 = 0.8;
-/// Largest difference of the shares of equal paths, times the root of 1/n + 1/m: the 95 % limit for
-/// two draws from one distribution (Kolmogorov and Smirnov).
+/// The largest difference between the shares of equal paths, divided by the root of 1/n + 1/m: the
+/// 95 % limit for two draws from one distribution (Kolmogorov and Smirnov).
 const SHARES: f64 = 1.36;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judged {
     pub method: Method,
     /// NEW - BASE.
     pub difference: Option<f64>,
-    /// The difference as a fraction of BASE, more being worse; None where BASE is not above 0.
+    /// The difference as a fraction of BASE; positive is worse. None if BASE is not above 0.
     pub overhead: Option<f64>,
-    /// Interval of this pair's overhead; a point if figures are exact.
+    /// Interval of this pair's overhead; a single point if both figures are exact.
     pub ci95: Option<[f64; 2]>,
-    /// Cliff's delta, -1 to 1; only by samples and paths.
+    /// Cliff's delta, -1 to 1; only for comparisons of samples or paths.
     pub effect: Option<f64>,
     /// Uncorrected.
     pub p: Option<f64>,
@@ -58,7 +58,7 @@ pub fn together<'a>(
     let pairs = pairs.into_iter();
     let judge = |(base, new, metric)| {
         let mut judged = judge(base, new, metric, &mut bootstrap);
-        // A file compared with itself.
+        // A file is compared with itself.
         if base.value.is_some() && base == new {
             (judged.verdict, judged.reason) = (Verdict::Same, None);
         }
@@ -116,18 +116,7 @@ fn judge(
     metric: Metric,
     bootstrap: &mut RatioBootstrap,
 ) -> Judged {
-    let mut judged = Judged {
-        method: Method::None,
-        difference: None,
-        overhead: None,
-        ci95: None,
-        effect: None,
-        p: None,
-        p_adjusted: None,
-        detectable: None,
-        verdict: Verdict::Unclear,
-        reason: None,
-    };
+    let mut judged = Judged::default();
     let (Some(a), Some(b)) = (base.value, new.value) else {
         judged.verdict = Verdict::Missing;
         judged.reason = Some(missing(base, new));
@@ -151,7 +140,7 @@ fn judge(
     }
     if metric.is_counted() {
         match by_machines(base, new) {
-            // The interval is of means, the difference of medians.
+            // The interval is for means, but the difference is between medians.
             Some(found) if found.log.iter().sum::<f64>() * (b - a) > 0.0 => {
                 judged.take(found, direction);
                 judged.verdict = real;
@@ -186,8 +175,9 @@ fn judge(
 }
 
 impl Judged {
-    /// Judges varying counts. Measured regions of one machine are not independent and give no p:
-    /// equal sets of paths are the same, whichever path is dominant, and separate sets differ.
+    /// Judges varying counts. Measured regions of one machine are not independent, so no p is
+    /// computed: equal sets of paths are the same, whichever path is dominant, and disjoint sets
+    /// differ.
     fn by_paths(&mut self, base: &Measured, new: &Measured, real: Verdict, direction: Direction) {
         let reason = base.reason.clone().or_else(|| new.reason.clone());
         let unknown = || "not all of its paths are known".to_owned();
@@ -258,8 +248,8 @@ impl Judged {
     }
 }
 
-/// By the ranks of all samples; if rounds are known, the difference must also exceed their
-/// variance: samples of one round are not independent.
+/// Judges by the ranks of all samples. If rounds are known, the difference must also exceed their
+/// variance, because samples of one round are not independent.
 fn by_samples(base: &Measured, new: &Measured, bootstrap: &mut RatioBootstrap) -> Option<Found> {
     let ranks = mann_whitney(&base.samples, &new.samples)?;
     let [low, high] = bootstrap.ci95(&base.samples, &new.samples)?;
@@ -299,7 +289,7 @@ impl Found {
     }
 }
 
-/// By the variance of the figures' logarithms in runs without a change, pooled over both sides.
+/// Judges by the pooled variance of the figures' logarithms in runs without a change.
 fn by_runs(base: &Measured, new: &Measured) -> Option<Found> {
     let sides = [&base.runs, &new.runs];
     let known = sides.iter().filter(|runs| runs.len() > 1);
@@ -309,8 +299,8 @@ fn by_runs(base: &Measured, new: &Measured) -> Option<Found> {
     Some(Found::new(Method::Runs, test))
 }
 
-/// By the figures of several machines, which are independent, unlike the measured regions of one
-/// machine. None if no figure varies.
+/// Judges by the figures of several machines, which are independent, unlike the measured regions of
+/// one machine. None if no figure varies.
 fn by_machines(base: &Measured, new: &Measured) -> Option<Found> {
     let varies = |runs: &[f64]| runs.windows(2).any(|two| two[0] != two[1]);
     if !varies(&base.runs) && !varies(&new.runs) {
@@ -333,7 +323,7 @@ fn by_rounds(base: &Measured, new: &Measured) -> Option<Found> {
     Some(Found::new(Method::Rounds, test))
 }
 
-/// By the two figures' intervals, taken as 1.96 standard errors to each side.
+/// Judges by the intervals of the two figures, taken as 1.96 standard errors on each side.
 fn by_intervals(base: &Measured, new: &Measured) -> Option<Found> {
     let normal = t_quantile(0.975, f64::INFINITY);
     let error = |measured: &Measured| -> Option<f64> {
@@ -342,7 +332,7 @@ fn by_intervals(base: &Measured, new: &Measured) -> Option<Found> {
             return Some(0.0);
         }
         let [low, high] = measured.ci95?;
-        // The longer side: a skewed figure is not in the middle of its interval.
+        // Use the longer side, because a skewed figure is not in the middle of its interval.
         let reach = (high - value).max(value - low).max(0.0);
         (value > 0.0 && reach.is_finite()).then_some(reach / value / normal)
     };

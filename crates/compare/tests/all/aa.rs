@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Runs without a change, and what is known after them.
+//! Comparisons of runs of the same kernel, between which nothing changed.
 
 use compare::{Options, aa, keep_figures};
 use model::comparison::{GateVerdict, Method, Verdict};
@@ -28,7 +28,7 @@ fn a_difference_must_stand_out_from_what_runs_differ_by() {
     let mut base = levels[0].clone();
     let plain = both(&base, &new, &gated("1%"));
     assert_eq!(plain.compared[0].verdict, Verdict::Worse);
-    // A gate asks for more knowledge before it believes in times.
+    // A gate does not trust times until more runs are known.
     assert!(plain.compared[0].doubts[0].contains("lsmeter run --aa"));
     let gate = plain.gate.as_ref().unwrap().verdict;
     assert_eq!(gate, GateVerdict::Inconclusive);
@@ -45,11 +45,11 @@ fn a_difference_must_stand_out_from_what_runs_differ_by() {
     assert!(cell.detectable.unwrap() > plain.compared[0].detectable.unwrap());
     let much = both(&base, &timed(&mut random, 480.0, 5, 0.0), &gated("10%"));
     assert_eq!(much.compared[0].verdict, Verdict::Worse);
-    // The lower end of the interval decides, and it knows of the runs.
+    // The lower end of the interval decides. The interval includes the spread of the runs.
     let [low, high] = much.compared[0].ci95.unwrap();
     assert!(0.1 < low && low < 0.2 && high > 0.23, "{low} {high}");
     assert_eq!(much.gate.unwrap().verdict, GateVerdict::Fail);
-    // All pairs of them, each with the knowledge of the other three.
+    // Every pair is compared, and the other three runs are known.
     let report = aa(&levels, &Options::default()).unwrap();
     let metric = &report.metrics[0];
     assert_eq!((metric.pairs, metric.alarms), (10, 0));
@@ -76,7 +76,7 @@ fn counts_that_vary_between_machines_have_an_interval_over_them() {
     // Student's t of 3 degrees of freedom times the standard error of 0, 7, 2, 5.
     let reach = 3.182 * 3.109 / 2.0;
     assert!((high - first - 3.5 - reach).abs() < 0.01, "{low} {high}");
-    // What machines differ by is no change; what is beyond it is one.
+    // A difference as large as that between machines is not a change; a larger one is.
     for (add, verdict) in [(9, Verdict::Unclear), (900, Verdict::Worse)] {
         let found = both(&run, &figure(add), &Options::default());
         let cell = &found.compared[2];
@@ -114,8 +114,8 @@ fn machines_that_do_not_vary_add_nothing() {
     );
 }
 
-/// A run of one cell on eight layouts, each with a level of its own, that takes longer by a share
-/// of it that depends on the layout and the round.
+/// A run of one cell on eight layouts. Each layout has its own level. `longer` is the share by
+/// which a round of a layout takes longer.
 fn of_layouts(random: &mut SplitMix64, longer: impl Fn(u32, u32) -> f64) -> Document {
     let mut run = timed(random, 400.0, 4, 0.0);
     let cell = run.cells.pop().unwrap();
@@ -135,7 +135,7 @@ fn of_layouts(random: &mut SplitMix64, longer: impl Fn(u32, u32) -> f64) -> Docu
     run
 }
 
-/// What an A/A of two such runs says of their layouts.
+/// The report on layouts from an A/A comparison of two such runs.
 fn report_of_layouts(random: &mut SplitMix64, longer: impl Fn(u32, u32) -> f64) -> AaLayouts {
     let runs = [0; 2].map(|_| of_layouts(random, &longer));
     layout_report(&runs)
@@ -160,7 +160,7 @@ fn intervals_over_layouts_are_held_against_no_difference() {
         (1e-9..0.01).contains(&report.half_width_median),
         "{report:?}"
     );
-    // A round that no other stands against says nothing.
+    // A round without a counterpart is ignored.
     let even = [0; 2].map(|_| of_layouts(&mut random, |_, _| 0.0));
     let mut odd = even.clone();
     for cell in &mut odd[1].cells {
@@ -170,11 +170,12 @@ fn intervals_over_layouts_are_held_against_no_difference() {
         layout_report(&even).half_width_median,
         layout_report(&odd).half_width_median
     );
-    // What every other round takes more, one name has in one layout and the other in the next.
+    // Every other round is slower. The slow rounds go to one name in one layout, and to the other
+    // name in the next.
     let drifting = report_of_layouts(&mut random, |_, round| 0.1 * f64::from(round % 2));
     assert_eq!(drifting.false_intervals, 0);
     assert!(drifting.half_width_median > 0.01, "{drifting:?}");
-    // What one name takes more in every layout is a false difference.
+    // If one name gets the slow rounds in every layout, there is a false difference.
     let unlike = report_of_layouts(&mut random, |layout, round| {
         0.1 * f64::from((layout + round) % 2)
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Golden documents of every kind compared, and what must be found and what must not.
+//! Compares golden documents of every kind, and checks which changes are found.
 
 use crate::common::*;
 use compare::judge::{Baselines, Judgements};
@@ -54,7 +54,7 @@ fn a_hundred_comparisons_of_equal_counts_never_alarm() {
     let base = counted();
     let mut random = SplitMix64::new(3);
     for _ in 0..100 {
-        // What differs between two boots: which measured regions were dirty, and rare paths.
+        // Dirty measured regions and rare paths differ between boots.
         let mut new = base.clone();
         for cell in 0..new.cells.len() {
             let paths = paths(&mut new, cell);
@@ -70,8 +70,8 @@ fn a_hundred_comparisons_of_equal_counts_never_alarm() {
 
 #[test]
 fn rounds_that_differ_are_no_change() {
-    // Samples of a round agree to 1 %, rounds only to 2 %: ranks of samples alone would
-    // find a difference in most of these.
+    // Samples of a round agree to 1 %, and rounds only to 2 %. A test of the samples' ranks alone
+    // would find a difference in most of these.
     let mut random = SplitMix64::new(5);
     let (mut alarms, mut found) = (0, 0);
     let tries = 200;
@@ -146,7 +146,8 @@ fn less_throughput_is_worse() {
     }
 }
 
-/// A run of one operation whose measured regions took these paths: instructions, and measured regions.
+/// A run of one operation. Each path has its instructions, and the number of measured regions that
+/// took it.
 fn taking(taken: &[(u64, u64)]) -> Document {
     let mut run = counted();
     run.cells.truncate(1);
@@ -175,7 +176,8 @@ fn taking(taken: &[(u64, u64)]) -> Document {
 
 #[test]
 fn sets_of_paths_are_compared_and_not_which_of_them_leads() {
-    // Instructions and measured regions of each path, the method, the verdict and the gate's.
+    // Instructions and measured regions of each path, the method, the verdict, and the gate's
+    // verdict.
     let cases = "
         # unlink on a kernel with SLUB_TINY, before and after a change that has no part in it.
         10008 32 8552 31 | 10008 31 8552 32 | paths same pass
@@ -239,7 +241,7 @@ fn programs_get_a_verdict_from_three_runs() {
         ([9_325_031; 3], [9_325_030; 3], Method::Exact, Better),
         ([100, 102, 104], [104, 100, 102], Method::Paths, Same),
         ([100, 102, 104], [103, 104, 106], Method::Paths, Unclear),
-        // Not further apart than their own runs are.
+        // The difference is within the spread of each side's own runs.
         ([100, 102, 104], [108, 108, 108], Method::Paths, Unclear),
         ([100, 102, 104], [109, 109, 109], Method::Paths, Worse),
     ] {
@@ -274,7 +276,7 @@ fn one_kernel_of_each_may_differ_and_what_is_alone_is_listed() {
         gate.reasons,
         ["1 measurements from BASE are missing from NEW"]
     );
-    // With two kernels on a side, nobody knows which is meant.
+    // With two kernels on one side, it is not known which of them to compare.
     new.cells[0].key.kernel = "debian:7".to_owned();
     assert!(both(&base, &new, &default()).compared.is_empty());
 }
@@ -291,7 +293,7 @@ fn what_cannot_be_trusted_is_inconclusive() {
     assert_eq!(found.compared[0].doubts, ["NEW: dirty measured regions"]);
     assert!(found.compared[1].doubts.is_empty());
     assert_eq!(found.gate.unwrap().verdict, GateVerdict::Inconclusive);
-    // A failed cell on one side is no pass either.
+    // The gate does not pass either if a cell failed on one side.
     let mut new = base.clone();
     new.cells[0].outcome = Outcome::without(Status::Failed, "panic");
     let found = both(&base, &new, &gated("1%"));
@@ -368,7 +370,7 @@ fn cells_of_one_run_are_compared_along_an_axis() {
     assert!(across(named, Axis::Stack, None, &default()).is_err());
 }
 
-/// Tables ask for the verdicts on a run by itself; a check compares it.
+/// Tables get the verdicts from `with_baselines`, and a check gets them from `across`.
 #[test]
 fn a_run_gets_the_same_verdicts_however_it_is_asked() {
     let run = golden_run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the golden documents' cells hold for a judge.
+//! The evidence that the cells of golden documents give a comparison.
 
 use compare::Options;
 use compare::judge::{Measured, figures, unexplained};
@@ -62,7 +62,7 @@ fn what_has_a_reason_is_explained() {
         panic!("{document:#?}")
     };
     assert_eq!(unexplained(alone).count(), 0);
-    // Of 64 measured regions each.
+    // Each cell has 64 measured regions.
     for (own, of_base, expected) in [(43, 43, 1), (42, 60, 0), (60, 42, 0)] {
         let mut counted = compared.clone();
         counted.hooked.as_mut().unwrap().regions = own;
@@ -105,7 +105,7 @@ fn hooks_are_ranked_and_sum_up() {
     let called = (&*caller.function, caller.base_calls, caller.new_calls);
     assert_eq!(called, ("may_open", 0, 1));
     assert_eq!(explained.hooks[0].implementations[0].difference, 28);
-    // As many instructions may do something else.
+    // The same number of instructions may do different work.
     let mut does = base.clone();
     let mut does_more = base.clone();
     for (document, atomics) in [(&mut does, 13), (&mut does_more, 14)] {
@@ -127,10 +127,10 @@ fn hooks_are_ranked_and_sum_up() {
     };
     assert_eq!(explained.events, std::slice::from_ref(&change));
     assert_eq!(explained.hooks[0].events, [change]);
-    // Where one side does not say what instructions do, nothing is said of that.
+    // If one side has no events, they are not compared.
     let silent = try_both(&base, &does_more, &options).unwrap();
     assert!(silent.explanations.is_empty());
-    // A run without hooks says how to get them.
+    // If a run has no hooks, a note names the option that counts them.
     let mut changed = counted();
     paths(&mut changed, 0).dominant.instructions += 1;
     let found = both(&counted(), &changed, &options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Commits beside the good end.
+//! Verdicts on commits, which are compared with the good end.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ fn document() -> Document {
     document
 }
 
-/// The same with so many instructions more in its first cell.
+/// The same document, with `by` more instructions in its first cell.
 fn with_more(by: u64) -> Document {
     let mut document = document();
     add(&mut document, by);

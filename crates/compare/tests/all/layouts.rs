@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Intervals over layouts whose baseline is another kernel's.
+//! Intervals over layouts whose baseline is another kernel.
 
 use std::collections::BTreeMap;
 
@@ -40,13 +40,13 @@ fn cell(key: Key, ns: f64) -> Cell {
     }
 }
 
-/// Nanoseconds of a layout, by its number.
+/// Nanoseconds by the number of the layout.
 type Ns = BTreeMap<u32, f64>;
 
 const VARIANTS: [&str; 3] = ["AA", "AA/BB", "AA/BB/CC"];
 
-/// A kernel without modules and one with them, each of some layouts. An operation takes a tenth
-/// more for each component; a module a third of that.
+/// Measurements of a kernel without modules and of a kernel with modules, in several layouts each.
+/// The cost of an operation grows by 10 ns with each component, and that of its modules by 3 ns.
 fn run(dac: &Ns, um: &Ns) -> Document {
     let golden = include_bytes!("../../../model/tests/golden/run.json");
     let mut run = Document::parse(golden).unwrap();
@@ -90,7 +90,8 @@ fn figures() -> impl Strategy<Value = Ns> {
 }
 
 proptest! {
-    /// Layouts with the same numbers are compared number by number, others each with each.
+    /// If both kernels' layouts have the same numbers, equal numbers are compared. If not, every
+    /// layout of one is compared with every layout of the other.
     #[test]
     fn layouts_are_paired_if_their_numbers_are_the_same(dac in figures(), um in figures(), same: bool) {
         let dac: Ns = match same {
@@ -105,7 +106,7 @@ proptest! {
         let numbers_fit = dac.keys().eq(um.keys());
         prop_assert_eq!(other.is_paired, numbers_fit);
 
-        // Whichever layouts' keys are asked with.
+        // The keys may name any of the layouts.
         let base = key(&format!("build:dac.{}", dac.keys().next().unwrap()), "none", "AA");
         let tested = key(&format!("build:um.{}", um.keys().last().unwrap()), "capability", "AA");
         let added = drawn.added(&base, &tested).unwrap();
@@ -117,7 +118,7 @@ proptest! {
         };
         prop_assert_eq!(added, expected.unwrap());
 
-        // A multiple is the same whichever way round it is taken.
+        // If all times of one side double, the ratio doubles.
         let ratio = drawn.ratio(&[&base], &[&tested]).unwrap();
         prop_assert!(ratio.ci95[0] <= ratio.value && ratio.value <= ratio.ci95[1]);
         let scaled: Ns = um.iter().map(|(number, ns)| (*number, 2.0 * ns)).collect();
@@ -126,7 +127,7 @@ proptest! {
         let twice = twice.iter().find(|layouts| layouts.kernel == "build:um").unwrap();
         prop_assert!(close(twice.ratio(&[&base], &[&tested]).unwrap().value, 2.0 * ratio.value));
 
-        // The slope of what is added is 3 ns in every layout, and 3 ns between any two.
+        // The slope of the added cost is 3 ns in every layout, and between any two layouts.
         let keys: Vec<(f64, Key, Key)> = (1..).map(f64::from).zip(VARIANTS).map(|(depth, variant)| {
             let base = Key { subject: Subject::benchmark("open", variant), ..base.clone() };
             let tested = Key { subject: Subject::benchmark("open", variant), ..tested.clone() };
@@ -157,7 +158,7 @@ fn a_mean_is_of_sums() {
         close(ratio.value, (120.0 + 133.0) / (100.0 + 110.0)),
         "{ratio:?}"
     );
-    // Of a layout that lacks one of both there is no sum.
+    // A layout that lacks one of the measurements has no sum.
     let missing = key("build:um.1", "capability", "AA/BB/CC/DD");
     assert!(drawn.ratio(&[&base[0]], &[&missing]).is_none());
 }
@@ -184,7 +185,7 @@ fn a_kernel_whose_name_ends_in_a_number_is_none_of_its_own_layouts() {
     assert_eq!(drawn.added(&base, &tested).unwrap().value, 0.0);
 }
 
-/// What was timed of each cell, by the cell's kernel.
+/// The times of each cell, with the name of its kernel.
 fn timed(run: &mut Document) -> impl Iterator<Item = (&str, &mut Timed)> {
     run.cells.iter_mut().map(|cell| match &mut cell.outcome {
         Outcome::Ok {
@@ -194,7 +195,8 @@ fn timed(run: &mut Document) -> impl Iterator<Item = (&str, &mut Timed)> {
     })
 }
 
-/// Eight layouts, of which others disturbed so many in all rounds: those took three times as long.
+/// A run on eight layouts. `count` of them were disturbed in all rounds, and took three times as
+/// long.
 fn disturbed(count: u32, rounds: &[f64]) -> Document {
     let layouts: Ns = (1..=8).map(|number| (number, 100.0)).collect();
     let mut run = run(&layouts, &layouts);
@@ -226,7 +228,7 @@ fn layouts_that_others_disturbed_are_left_out_if_enough_were_not() {
 
 #[test]
 fn an_aa_has_what_either_run_was_left_alone_for() {
-    // Every other round takes 10 ns longer, which is each name's in half of the layouts.
+    // Every other round takes 10 ns longer. Each name gets the slow rounds in half of the layouts.
     let rounds = [100.0, 110.0];
     let [alone, two] = [0, 2].map(|count| disturbed(count, &rounds));
     for runs in [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One program, so that it is linked once.
+//! A single test program, so that only one has to be linked.
 
 #[path = "../common/mod.rs"]
 mod common;

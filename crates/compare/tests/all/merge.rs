@@ -19,7 +19,7 @@ fn part(name: &str, run: Document) -> Part {
     Part::new(name, run).unwrap()
 }
 
-/// Counts what it is told of.
+/// A warning with the number of failed cells and of environments.
 fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
     let failed = cells.iter().filter(|cell| cell.status() == Status::Failed);
     let message = format!("{} failed, {} places", failed.count(), environments.len());
@@ -36,7 +36,7 @@ fn refused(parts: &[Part]) -> Failure {
     error
 }
 
-/// The run as merging gives it: its warnings in their order, and doubted anew.
+/// The run as a merge must return it: warnings in their order, with doubts computed again.
 fn whole() -> Document {
     let mut run = common::run();
     run.warnings = vec![Warning {
@@ -47,7 +47,7 @@ fn whole() -> Document {
     run
 }
 
-/// The cells at these positions of the whole, as one of so many shards.
+/// Shard `index` of `count`, which has the cells at these positions of the run.
 fn shard(index: u32, count: u32, positions: &[u32]) -> Part {
     let run = whole();
     let place = |position: &u32| positions.iter().position(|here| here == position);
@@ -77,7 +77,7 @@ fn shard(index: u32, count: u32, positions: &[u32]) -> Part {
     part(&format!("{index}.json"), run)
 }
 
-/// All cells among so many shards, as `shard_by_cell` says.
+/// Distributes all cells among `count` shards, as `shard_by_cell` says.
 fn shards(count: u32, shard_by_cell: &[u32]) -> Vec<Part> {
     let part = |index| {
         let here =
@@ -114,7 +114,7 @@ fn what_is_missing_is_reported() {
     let share = partial.run.share.clone().unwrap();
     assert_eq!(share.shards, [1, 3]);
     assert_eq!(Document::parse(&bytes(&partial.run)).unwrap(), partial.run);
-    // It can be merged again, with what was missing.
+    // The result can be merged again with the missing shard.
     let rest = [part("partial.json", partial.run), three().remove(1)];
     assert_eq!(merged(&rest).run, whole());
 }
@@ -142,7 +142,7 @@ fn a_cell_with_two_figures_is_refused() {
         "open:AA/BB (instructions) under capability on debian:6.1 is in both 1.json and \
          again.json, with different values"
     );
-    // Nor may it be in another place.
+    // The cell may not have a different position either.
     let mut parts = three();
     parts[1].run.cells[0] = parts[0].run.cells[0].clone();
     assert_eq!(
@@ -170,7 +170,7 @@ fn parts_of_different_runs_are_refused() {
         ),
         (
             |parts| parts[2].run.share.as_mut().unwrap().count = 4,
-            "1.json is of 3 shards with 14 cells, 3.json of 4 with 14",
+            "1.json has 3 shards with 14 cells, but 3.json has 4 with 14",
         ),
         (
             |parts| {
@@ -193,7 +193,7 @@ fn parts_of_different_runs_are_refused() {
     assert_eq!(error.to_string(), message);
 }
 
-/// Counts in one shard, times in the other.
+/// Two shards, one with the counts and one with the times.
 fn counts_and_times() -> Vec<Part> {
     let run = common::run();
     let shard_of = |cell: &Cell| 1 + u32::from(cell.key.metric != Metric::Instructions);
@@ -246,7 +246,7 @@ fn times_of_two_machines_are_never_in_one_document() {
     let sizes: Vec<usize> = sizes.collect();
     assert_eq!(sizes, [9, 5]);
     assert!(machines[1].0.contains("64 processors"), "{}", machines[1].0);
-    // Taken apart again, a document of two machines gives the same.
+    // A document of two machines can be split into the same parts again.
     let both = part("both.json", merged(&counts_and_times()).run);
     assert_eq!(by_machine(std::slice::from_ref(&both)).len(), 1);
     let mut two = counts_and_times();
@@ -289,7 +289,7 @@ fn documents_that_contradict_themselves_are_refused() {
         ),
         (
             |run| origin(run, &[0, 1]),
-            "environments: measurement 2 has none",
+            "environments: measurement 2 has no environment",
         ),
         (
             |run| origin(run, &[10]),
@@ -300,7 +300,7 @@ fn documents_that_contradict_themselves_are_refused() {
                 origin(run, &[0]);
                 origin(run, &[0]);
             },
-            "environments: measurement 0 has two",
+            "environments: measurement 0 has two environments",
         ),
     ];
     for (damage, expected) in cases {
@@ -324,7 +324,7 @@ proptest! {
     ) {
         let mut parts = shards(5, &shard_by_cell);
         for (part, cores) in parts.iter_mut().zip([2, 4, 2, 4, 8]) {
-            // Counts may come from anywhere.
+            // Counts may come from any machine.
             let timed = part.run.cells.iter().any(|cell| cell.key.metric != Metric::Instructions);
             part.run.environment.cores = if timed { 2 } else { cores };
             part.run.started = Some(format!("2026-02-28T10:00:0{cores}Z"));
@@ -335,14 +335,14 @@ proptest! {
         let sorted: Vec<Part> = sorted.iter().map(|&at| parts[at].clone()).collect();
         let at_once = bytes(&merged(&sorted).run);
         prop_assert_eq!(&bytes(&merged(&shuffled[..here]).run), &at_once);
-        // Nor does it matter if some are merged before the others.
+        // The result is the same if some parts are merged before the others.
         let (first, rest) = shuffled[..here].split_at(cut.min(here));
         let mut steps = rest.to_vec();
         if !first.is_empty() {
             steps.push(part("first.json", merged(first).run));
         }
         prop_assert_eq!(&bytes(&merged(&steps).run), &at_once);
-        // Nothing is lost.
+        // No cell is lost.
         let run = Document::parse(&at_once).unwrap();
         let cells: usize = sorted.iter().map(|part| part.run.cells.len()).sum();
         prop_assert_eq!(run.cells.len(), cells);

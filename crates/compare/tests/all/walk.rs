@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Walks through real git repositories, in which a file says what each commit is.
+//! Walks through real git repositories, in which a file says whether each commit is good or bad.
 
 use std::cell::RefCell;
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::Command;
 use compare::bisect::{Commit, Found, Repository, Tree, Verdict, walk};
 use model::{Exit, Fault as _};
 
-/// A repository, and the cache in which trees of it are.
+/// A repository, and the cache that holds its worktrees.
 struct Place {
     dir: tempfile::TempDir,
 }
@@ -25,7 +25,7 @@ impl Place {
         place
     }
 
-    /// One commit for each word, tagged by its number.
+    /// A repository with one commit for each word, each tagged with its number.
     fn linear(words: &[impl AsRef<str>]) -> Place {
         let place = Place::new();
         for (number, word) in words.iter().enumerate() {
@@ -39,7 +39,7 @@ impl Place {
         self.dir.path().join("repository")
     }
 
-    /// Runs git with arguments that hold no blanks.
+    /// Runs git with arguments that contain no spaces.
     fn line(&self, line: &str) -> String {
         self.git(&line.split(' ').collect::<Vec<_>>())
     }
@@ -67,7 +67,7 @@ impl Place {
         Repository::open(&self.repository()).unwrap()
     }
 
-    /// Walks, with the commits that were tested, in their order.
+    /// The result of a walk, and the tested commits in their order.
     fn walk(&self, good: &str, bad: &str) -> (Found, Vec<String>) {
         self.walk_by(good, bad, &|word| match word {
             word if word.starts_with("good") => Some(Verdict::Good),
@@ -77,7 +77,7 @@ impl Place {
         })
     }
 
-    /// The same where `verdict` says what each commit is.
+    /// Like `walk`, with verdicts from `verdict`.
     fn walk_by(
         &self,
         good: &str,
@@ -92,7 +92,7 @@ impl Place {
         let tested = RefCell::new(Vec::new());
         let mut test = |commit: &Commit| -> Result<Option<Verdict>, kernels::Error> {
             tree.check_out(commit)?;
-            // What is beside the main line says more than it.
+            // A file of the side branch takes precedence.
             let side = fs::read_to_string(tree.dir().join("side"));
             let word = side.or_else(|_| fs::read_to_string(tree.dir().join("word")));
             let word = word.unwrap();
@@ -119,7 +119,7 @@ fn history(good: usize, bad: usize) -> Vec<String> {
 
 #[test]
 fn the_first_bad_one_of_a_line_is_found_in_few_steps() {
-    // With the good end these are at most five builds; six if only the bad end is bad.
+    // Including the good end, this takes at most five builds, or six if only the bad end is bad.
     let words: Vec<String> = (0..=16).map(|number| number.to_string()).collect();
     let place = Place::linear(&words);
     for at in 1..=16 {
@@ -152,7 +152,7 @@ fn what_does_not_build_is_skipped() {
     let place = Place::linear(&words.split(',').collect::<Vec<_>>());
     let (found, tested) = place.walk("c0", "c6");
     assert!(tested.contains(&"broken".to_owned()), "{tested:?}");
-    // The change may be in the one that does not build.
+    // The commit that does not build may have made the change.
     let Found::OneOf(commits) = found else {
         panic!("{found:?}")
     };
@@ -178,7 +178,7 @@ fn a_merge_is_walked() {
     let place = Place::linear(&["good 0", "good 1"]);
     place.line("checkout -q -b side");
     for word in ["good side 0", "bad side", "bad side 1"] {
-        // Other files than on the main line, so that the two merge.
+        // The files differ from those on the main line, so that the two can be merged.
         fs::write(place.repository().join("side"), word).unwrap();
         place.line("add side");
         place.git(&["commit", "-q", "-m", word]);
@@ -218,7 +218,7 @@ fn checkouts_of_the_user_stay_as_they_are() {
     assert_eq!(first(&found), "bad 0");
     assert_eq!(state(), before);
     assert_eq!(fs::read_to_string(&file).unwrap(), "edited");
-    // A search of the user's own goes on in the user's checkout.
+    // A `git bisect` that the user started in the checkout is left alone.
     place.line("stash -q");
     place.line("bisect start c7 c0");
     let log = place.line("bisect log");
@@ -248,7 +248,7 @@ fn files_that_do_not_differ_keep_their_times() {
     assert_ne!(time(&tree, "word"), word);
 }
 
-/// The worktree is removed at the end, and what a killed lsmeter left does not matter.
+/// The worktree is removed at the end. Files that a killed lsmeter left do no harm.
 #[test]
 fn nothing_is_left_of_the_worktree() {
     let place = Place::linear(&["good 0", "good 1", "bad 0"]);
@@ -262,7 +262,7 @@ fn nothing_is_left_of_the_worktree() {
     };
     assert_eq!(first(&place.walk("c0", "c2").0), "bad 0");
     is_gone();
-    // A part of one that was not removed.
+    // A worktree of which a part was not removed.
     fs::create_dir_all(&path).unwrap();
     fs::write(path.join(".git"), "gitdir: /none").unwrap();
     assert_eq!(first(&place.walk("c0", "c2").0), "bad 0");
@@ -275,7 +275,7 @@ fn nothing_is_left_of_the_worktree() {
     assert_eq!(place.line("for-each-ref"), refs);
 }
 
-/// A configuration, hooks and attributes that each name a program, which leaves a file.
+/// The configuration, hooks and attributes each name a program, which would write a file if it ran.
 #[test]
 fn nothing_that_a_repository_names_is_run() {
     let place = Place::linear(&history(3, 3));
@@ -297,7 +297,7 @@ fn nothing_that_a_repository_names_is_run() {
     let filter = |name: &str| {
         format!("[filter \"{name}\"]\nsmudge = {run}\nclean = {run}\nrequired = true\n")
     };
-    // One is there in lsmeter's worktree only.
+    // This filter is defined only in lsmeter's worktree.
     let only = place.dir.path().join("only");
     fs::write(&only, filter("there")).unwrap();
     let here = format!(
@@ -319,7 +319,7 @@ fn nothing_that_a_repository_names_is_run() {
         assert_eq!(ran, "", "{name}");
         let _ = fs::remove_dir_all(place.dir.path().join("cache"));
     }
-    // A name that no option of git can hold.
+    // This name cannot be part of a git option.
     fs::write(git_dir.join("config"), filter("a=b")).unwrap();
     let refused = Repository::open(&place.repository()).unwrap_err();
     assert!(refused.to_string().contains("`a=b`"), "{refused}");

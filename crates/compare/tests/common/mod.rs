@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Golden documents, made ones, and two of them compared.
+//! Golden and constructed documents, and their comparisons.
 
 #![allow(dead_code, reason = "each test takes what it needs")]
 
@@ -19,7 +19,7 @@ pub fn golden_run() -> Document {
     golden("run")
 }
 
-/// Measured regions of a counted cell, by their path.
+/// The measured regions of a counted cell, by path.
 pub fn paths(run: &mut Document, cell: usize) -> &mut Paths {
     let counted = run.cells[cell].counted_mut().unwrap();
     counted.paths.as_mut().unwrap()
@@ -36,7 +36,7 @@ pub fn try_both(
 
 pub fn both(base: &Document, new: &Document, options: &Options) -> ComparisonDocument {
     let document = try_both(base, new, options).unwrap();
-    // What is made can be written and read back.
+    // The comparison can be written and read back.
     let mut bytes = Vec::new();
     document.write(&mut bytes).unwrap();
     assert_eq!(ComparisonDocument::parse(&bytes).unwrap(), document);
@@ -50,7 +50,7 @@ pub fn gated(limit: &str) -> Options {
     }
 }
 
-/// Gated, whatever the environments.
+/// Like [`gated`], even if the environments differ.
 pub fn trusting(limit: &str) -> Options {
     Options {
         trust_environment: true,
@@ -58,7 +58,7 @@ pub fn trusting(limit: &str) -> Options {
     }
 }
 
-/// The golden run with instruction cells only, that all have figures.
+/// The golden run with instruction cells only, all of which have counts.
 pub fn counted() -> Document {
     let mut run = golden_run();
     run.cells.retain(|cell| cell.counted().is_some());
@@ -66,7 +66,7 @@ pub fn counted() -> Document {
     run
 }
 
-/// One timed cell of rounds, each with a level of its own around `level`.
+/// A run of one timed cell, whose rounds each have their own level near `level`.
 pub fn timed(random: &mut SplitMix64, level: f64, rounds: usize, of_rounds: f64) -> Document {
     let mut run = golden_run();
     run.cells.retain(|cell| cell.key.metric == Metric::Time);

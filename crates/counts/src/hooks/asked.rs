@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Instructions outside hooks that are due to more system calls.
+//! Instructions outside hooks that are due to additional system calls.
 
 use std::collections::BTreeMap;
 
@@ -37,9 +37,10 @@ impl AskedCall {
     }
 }
 
-/// Explains function differences by system calls that `own` makes more or less often than `base`:
-/// as many calls, each at the average cost in `base` (in `own` if `base` has none), at most the
-/// difference in that system call. Explained parts are taken out of `differences` and returned.
+/// Explains differences in functions by system calls that `own` makes more or less often than
+/// `base`. Each additional call explains the average cost of a call in `base` (or in `own`, if
+/// `base` makes none), up to the difference in that system call. Explained parts are removed from
+/// `differences` and returned.
 pub fn explain_asked(
     differences: &mut Vec<FunctionDifference>,
     base: &BTreeMap<String, AskedCall>,

@@ -23,11 +23,11 @@ impl Framework {
     /// `/sys/kernel/security/lsm`.
     ///
     /// A hook with several functions has a row for each. Instructions count once in each figure:
-    /// for recursive calls, `inclusive` is that of the outer one; the same holds for
-    /// implementations and `dispatch`.
+    /// for recursive calls, `inclusive` is the outer call's. The same holds for implementations and
+    /// `dispatch`.
     ///
-    /// An implementation is a module's function called by the framework's function itself, or by a
-    /// part that the compiler split off. Its name begins with the module's name, or is
+    /// An implementation is a module's function that the framework's function itself calls, or a
+    /// part of it that the compiler split off. Its name begins with the module's name, or is
     /// `<module>_<hook>`. All other callees are dispatch, including other hooks. Names are without
     /// compiler suffixes.
     #[must_use]
@@ -62,7 +62,7 @@ fn children(tree: &CallTree) -> Vec<Vec<usize>> {
     children
 }
 
-/// For each node with its callees.
+/// The values of each node, including its callees.
 struct Inclusive {
     instructions: Vec<u64>,
     events: Option<Vec<Events>>,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Explains differences outside hooks between two boots of one kernel that are due to the boot, not
-//! the stack.
+//! Explains differences outside hooks between boots of one kernel that the stack does not cause.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -16,7 +15,7 @@ struct Facts {
     fact: Vec<Fact>,
 }
 
-/// Something that a kernel does occasionally.
+/// A fact about something that a kernel does occasionally.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fact {
@@ -27,7 +26,7 @@ struct Fact {
     companions: Vec<String>,
     #[serde(default)]
     at_most: u64,
-    /// As `audit-rule:again`; empty: all.
+    /// Operations such as `audit-rule:again`; empty for all.
     #[serde(default)]
     operations: Vec<String>,
     #[serde(skip)]
@@ -83,7 +82,7 @@ fn facts() -> &'static Facts {
     &FACTS
 }
 
-/// `operation` as `audit-rule:again`.
+/// `operation` is, for example, `audit-rule:again`.
 pub fn explain(differences: &mut [FunctionDifference], operation: &str, extent: Extent) {
     let shows = |fact: &&Fact| {
         let differ = |it: &FunctionDifference| fact.functions.contains(&it.function);
@@ -130,7 +129,7 @@ mod tests {
         let with_company = [("kfree", 21), ("__pcs_replace_full_main", 29)];
         let hooks = [("selinux_parse_skb", 9), ("__schedule", 1)];
         for (differences, extent, expected) in [
-            // Small within one region.
+            // The difference is small within one region.
             (&[("memcpy_orig", -4)][..], Extent::Window, &[true][..]),
             (&[("memcpy_orig", 400)], Extent::Window, &[false]),
             (&[("__slab_free", 82)], Extent::Window, &[true]),
@@ -138,8 +137,7 @@ mod tests {
             (&[("get_partial_node", 82)], Extent::Window, &[false]),
             (&[("__slab_free", 8200)], Extent::Windows, &[true]),
             (&[("ext4_file_open", 1)], Extent::Windows, &[false]),
-            // Facts about programs do not apply to operations, and the scheduler's fact needs a
-            // call of it.
+            // Facts about programs do not apply to operations. The scheduler's fact needs a call.
             (&scheduled, Extent::Window, &[false, false]),
             (&scheduled, Extent::Windows, &[false, false]),
             (&scheduled, Extent::Program, &[true, true]),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What LSM hooks cost in a call tree, and what a stack costs outside them.
+//! Computes what LSM hooks cost in a call tree, and what a stack costs outside them.
 //!
-//! A [`HookList`](kernels::hooks::HookList) has the hooks of one kernel. A [`Framework`] maps its
-//! functions to hooks, and divides a [`CallTree`](crate::calltree::CallTree) into costs of hooks
-//! and instructions [`outside`].
+//! A [`HookList`](kernels::hooks::HookList) contains the hooks of one kernel. A [`Framework`] maps
+//! its functions to hooks, and divides a [`CallTree`](crate::calltree::CallTree) into costs of
+//! hooks and instructions [`outside`].
 //!
 //! # Limits
 //!

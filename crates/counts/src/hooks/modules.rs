@@ -3,7 +3,7 @@
 
 use super::base_name;
 
-/// Modules whose functions have another prefix, or that are called without being active.
+/// Modules whose functions have another prefix, or which are called without being active.
 const SPELLINGS: [(&str, &str); 8] = [
     ("aa_", "apparmor"),
     ("cap_", "capability"),
@@ -15,7 +15,8 @@ const SPELLINGS: [(&str, &str); 8] = [
     ("integrity_", "integrity"),
 ];
 
-/// `function` is called by the framework for `hook`. As in a [`HookCost`](model::HookCost).
+/// The module of `function`, which the framework calls for `hook`, named as in a
+/// [`HookCost`](model::HookCost).
 #[must_use]
 pub fn module_of(function: &str, hook: &str, modules: &[String]) -> Option<String> {
     let known = Modules::new(modules);
@@ -46,10 +47,10 @@ impl<'a> Modules<'a> {
         Self { prefixes }
     }
 
-    /// `function` (without suffixes) is called by the framework for `hook`; None if it is not a
-    /// module's.
+    /// The module of `function` (without suffixes), which the framework calls for `hook`. None if
+    /// it is not a module's function.
     ///
-    /// Unknown modules are recognised by functions called `<module>_<hook>`, as all have in Linux.
+    /// Unknown modules are recognised by functions named `<module>_<hook>`, as in all of Linux.
     pub fn find<'f>(&'f self, function: &'f str, hook: &str) -> Option<&'f str> {
         if let Some((_, module)) = self
             .prefixes
@@ -59,7 +60,7 @@ impl<'a> Modules<'a> {
             return Some(module);
         }
         let module = function.strip_suffix(hook)?.strip_suffix('_')?;
-        // lsm_task_alloc is the framework's, __vm_enough_memory the kernel's.
+        // lsm_task_alloc belongs to the framework, and __vm_enough_memory to the kernel.
         let is_name = module.starts_with(|c: char| c.is_ascii_alphabetic());
         (is_name && !matches!(module, "lsm" | "security")).then_some(module)
     }

@@ -9,7 +9,8 @@ use super::asked::names;
 use super::{AskedCall, Framework};
 use crate::calltree::CallTree;
 
-/// By function, without compiler suffixes; the root's own have an empty name.
+/// Instructions outside hooks by function, without compiler suffixes; the root's own instructions
+/// have an empty name.
 ///
 /// Together with [`outermost_sum`](super::outermost_sum) they are the tree's total.
 #[must_use]
@@ -21,7 +22,7 @@ pub fn outside(tree: &CallTree, framework: &Framework) -> BTreeMap<String, u64> 
 }
 
 /// Functions whose [`outside`] instructions differ between `a` and `b`, largest difference first,
-/// then by name. Their sum is the residual: the total difference less that in hooks.
+/// then by name. Their sum is the residual: the total difference minus the difference in hooks.
 #[must_use]
 pub fn differences(
     a: &BTreeMap<String, u64>,
@@ -31,7 +32,7 @@ pub fn differences(
         .filter_map(|function| {
             let instructions =
                 |side: &BTreeMap<String, u64>| side.get(function).copied().unwrap_or(0);
-            // Two's complement gives the right result for signed differences.
+            // Two's complement gives the correct result for signed differences.
             let difference = instructions(b).wrapping_sub(instructions(a)).cast_signed();
             (difference != 0).then(|| FunctionDifference {
                 function: function.to_owned(),

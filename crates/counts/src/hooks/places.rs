@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whether nodes of a call tree are inside hooks, outside, or the start of one.
+//! Determines whether nodes of a call tree are inside hooks, outside hooks, or the start of a hook.
 
 use super::framework::direct_module;
 use super::{Framework, base_name};
@@ -90,11 +90,11 @@ impl Framework {
             .collect()
     }
 
-    /// The hook that begins at a node, by [`HookCost::hook`](model::HookCost), including those
-    /// called without the framework. None for split-off parts of a function that began above, and
-    /// for invalid indices.
+    /// The hook that begins at a node, as in [`HookCost::hook`](model::HookCost), including hooks
+    /// that are called without the framework. None for split-off parts of a function that began
+    /// above, and for invalid indices.
     ///
-    /// Only needs the nodes above, so it works while a tree is built.
+    /// It needs only the nodes above, so it works while a tree is being built.
     #[must_use]
     pub fn hook_at<'a>(&'a self, tree: &'a CallTree, node: usize) -> Option<&'a str> {
         let nodes = tree.nodes();

@@ -13,8 +13,8 @@ const FUNCTIONS: [&str; 6] = [
     "security_socket_sock_rcv_skb",
 ];
 
-/// `(parent, function, calls, instructions)` below a close; node 0 is the root, 1 the task, 2 the
-/// close.
+/// `(parent, function, calls, instructions)` below a close; node 0 is the root, node 1 the task,
+/// and node 2 the close.
 fn read(nodes: &[(u32, &str, u64, u64)]) -> ProgramCost {
     let map: String = FUNCTIONS
         .iter()

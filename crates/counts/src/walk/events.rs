@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use model::Events;
 
-use super::Walk;
+use super::{Location, Walk};
 use crate::trace::{Access, Block, BlockEnd};
 
 /// In bytes, as in [`Events`].
@@ -21,7 +21,7 @@ pub(super) struct Touched {
 struct Line {
     read: bool,
     written: bool,
-    /// By an atomic instruction, and not private to the task or processor.
+    /// Accessed by an atomic instruction, and not private to the task or processor.
     shared: bool,
 }
 
@@ -80,9 +80,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Without its first `before` instructions.
-    pub(super) fn begin(&mut self, block: &Block, before: u32) {
-        let location = self.functions.locate(block.first);
+    /// Begins a block without its first `before` instructions.
+    pub(super) fn begin(&mut self, block: &Block, location: Location, before: u32) {
         let mut events = Events {
             instruction_lines: self.touched.block(block),
             ..Events::default()
@@ -91,7 +90,7 @@ impl Walk<'_, '_> {
         for note in notes.filter(|note| u32::from(note.position) >= before) {
             events += note.events();
         }
-        // The thunk replaces an indirect branch, and counts as one.
+        // The thunk replaces an indirect branch, and counts as one branch.
         if location.indirect {
             events.indirect_branches = u64::from(location.entry && before == 0);
         }

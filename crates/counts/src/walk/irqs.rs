@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How long interrupts are off.
+//! Measures how long interrupts are off.
 
 use model::IrqsOff;
 
@@ -18,9 +18,9 @@ pub(super) struct Irqs {
 
 #[derive(Debug, Clone, Copy)]
 enum Off {
-    /// Off by the processor at kernel entry.
+    /// Switched off by the processor at kernel entry.
     Entry,
-    /// By an instruction: number of instructions before it, node.
+    /// Switched off by an instruction: the number of instructions before it, and the node.
     Since(u64, usize),
 }
 
@@ -35,7 +35,7 @@ impl Irqs {
     }
 
     /// The longest stretch between instructions that switch interrupts off and on. Kernel entry and
-    /// exit do not count: they are always the same.
+    /// exit do not count, because they are always the same.
     pub(super) fn longest(self, tree: &CallTree) -> Option<IrqsOff> {
         let (instructions, node) = self.longest?;
         let callers = tree.callers(node).into_iter().rev();

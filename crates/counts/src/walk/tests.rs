@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Traces made by hand, as a kernel would give them.
+//! Traces made by hand, as a kernel would produce them.
 
 use proptest::prelude::*;
 
@@ -90,6 +90,7 @@ impl Execution {
                 "lock" => execution.element(access(number(1), true, true, false)),
                 "push" => execution.element(access(number(1), true, false, true)),
                 "rep" => execution.element(access(number(1), true, false, false) | 1 << 26),
+                "transfers" => execution.element(0xd000_0000 | number(1)),
                 "bytes" => execution.element(0xb000_0000 | number(1) << 1),
                 name => {
                     let end = match words[3] {
@@ -106,7 +107,20 @@ impl Execution {
         execution
     }
 
-    /// `depth function calls instructions`, callers before what they call.
+    fn counted(&self, counted: Counted) -> CallTree {
+        let symbols = symbols();
+        let mut functions = Functions::new(&symbols);
+        let tree = call_tree(
+            &self.trace,
+            &self.blocks,
+            &mut functions,
+            &|_, _| false,
+            counted,
+        );
+        tree.unwrap()
+    }
+
+    /// `depth function calls instructions`, callers before callees.
     fn tree(&self) -> Vec<String> {
         let symbols = symbols();
         let tree = call_tree(
@@ -114,7 +128,7 @@ impl Execution {
             &self.blocks,
             &mut Functions::new(&symbols),
             &|tree, node| tree.nodes()[node].function.starts_with("security_"),
-            false,
+            Counted::Instructions,
         )
         .unwrap();
         let (mut counted, mut before) = (0, 0);
@@ -170,7 +184,7 @@ fn trees_of_traces() {
             "sys_open 1 4; selinux_file_open 1 8",
         ),
         // `call thunk`; the thunk calls its own code, replaces the return address and returns to
-        // the target. Then a tail call through it.
+        // the target. Then comes a tail call through it.
         (
             "retpolines are folded away",
             "syscall; security_file_open 0 3 call; __x86_indirect_thunk_rax 0 1 call; \
@@ -190,8 +204,7 @@ fn trees_of_traces() {
             "entry 1 2; sys_open 1 5;  asm_exc_page_fault 1 3;   exc_page_fault 1 8;  \
              security_file_open 1 5",
         ),
-        // QEMU before 9 lists an instruction that straddles a page twice; REP iterations begin a
-        // block each.
+        // QEMU before 9 lists page-straddling instructions twice. Each REP iteration is a block.
         (
             "what was counted before changes no function",
             "syscall; sys_open 0 4 jump; before 1; sys_open 12 1 jump; before 1; \
@@ -228,7 +241,7 @@ fn traces_that_make_no_sense_are_refused() {
             blocks,
             &mut Functions::new(&symbols),
             &|_, _| false,
-            false,
+            Counted::Instructions,
         )
     };
     assert_eq!(walk(&[0], &[]), Err(WalkError::NoBlock(0)));
@@ -268,9 +281,7 @@ fn events_belong_to_the_function_that_did_them() {
     // The thunk is a jump through a register and counts as the call; the hook has a REP.
     e.blocks[2].notes = vec![Note::new(0, 8)];
     e.blocks[3].notes = vec![Note::new(0, 16), Note::new(1, 1)];
-    let symbols = symbols();
-    let mut functions = Functions::new(&symbols);
-    let tree = call_tree(&e.trace, &e.blocks, &mut functions, &|_, _| false, true).unwrap();
+    let tree = e.counted(Counted::Events);
     let events = |function: &str| {
         let mut nodes = tree.nodes().iter();
         nodes
@@ -313,15 +324,15 @@ fn events_belong_to_the_function_that_did_them() {
     sum += events("security_file_open");
     assert_eq!(tree.total_events(), Some(sum));
 
-    // Counted once across blocks; without events there is no count.
+    // They are counted once across blocks; without events there is no count.
     e.run("entry", 0, 3, Jump).element(BEFORE | 2);
     e.run("security_file_open", 0, 2, SystemReturn);
     let last = e.blocks.len() - 1;
     e.blocks[last].notes = vec![Note::new(0, 16), Note::new(1, 16)];
-    let again = call_tree(&e.trace, &e.blocks, &mut functions, &|_, _| false, true).unwrap();
+    let again = e.counted(Counted::Events);
     let more = again.total_events().unwrap();
     assert_eq!(more.rep_instructions, sum.rep_instructions);
-    let none = call_tree(&e.trace, &e.blocks, &mut functions, &|_, _| false, false).unwrap();
+    let none = e.counted(Counted::Instructions);
     assert_eq!(none.total(), again.total());
 }
 
@@ -351,7 +362,7 @@ proptest! {
         let mut e = Execution::default();
         e.run("entry", 0, 3, Call).run("sys_open", 0, 3, Return);
         let symbols = symbols();
-        let _ = call_tree(&trace, &e.blocks, &mut Functions::new(&symbols), &|_, _| true, true);
+        let _ = call_tree(&trace, &e.blocks, &mut Functions::new(&symbols), &|_, _| true, Counted::Events);
     }
 }
 
@@ -359,7 +370,6 @@ proptest! {
 fn the_longest_stretch_without_interrupts_is_found() {
     const OFF: u16 = 32;
     const ON: u16 = 64;
-    let symbols = symbols();
     let longest = |notes: [&[(u16, u16)]; 3]| {
         let script = "syscall; entry 0 10 call; sys_open 0 20 return; entry 40 10 sysret";
         let mut execution = Execution::parse(script);
@@ -367,10 +377,7 @@ fn the_longest_stretch_without_interrupts_is_found() {
             let notes = notes.iter().map(|(at, what)| Note::new(*at, *what));
             block.notes = notes.collect();
         }
-        let mut functions = Functions::new(&symbols);
-        let (trace, blocks) = (&execution.trace, &execution.blocks);
-        let tree = call_tree(trace, blocks, &mut functions, &|_, _| false, true).unwrap();
-        let found = tree.irqs_off?;
+        let found = execution.counted(Counted::Events).irqs_off?;
         Some((found.instructions, found.functions.join(" ")))
     };
     // Kernel entry and exit do not count.
@@ -381,4 +388,19 @@ fn the_longest_stretch_without_interrupts_is_found() {
     assert_eq!(over, Some((23, "entry".to_owned())));
     let hostile = longest([&[(4, ON)], &[(2, OFF), (900, ON)], &[]]);
     assert_eq!(hostile, Some((17, "sys_open entry".to_owned())));
+}
+
+#[test]
+fn transfers_belong_to_the_function_of_their_block() {
+    let e = Execution::parse(
+        "syscall; entry 0 3 call; sys_open 0 3 call; transfers 1; security_file_open 0 3 return; \
+         transfers 2; transfers 1",
+    );
+    let own = |counted| -> Vec<u64> {
+        let tree = e.counted(counted);
+        let nodes = tree.nodes().iter();
+        nodes.map(|node| node.instructions).collect()
+    };
+    assert_eq!(own(Counted::Instructions), [0, 3, 3, 3]);
+    assert_eq!(own(Counted::Transfers), [0, 0, 1, 3]);
 }

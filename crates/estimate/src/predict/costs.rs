@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Costs of a hook's call in the lab, by system call and stack.
+//! Costs of a hook call in the lab, by system call and stack.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,20 +9,20 @@ use stats::median;
 
 use crate::predict::forms::form;
 
-/// Including states of policies.
+/// Stacks with different policy states count separately.
 const STACKS_LIMIT: usize = 64;
 
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// The kernel's name in the result files; None: the recording's, or the only one.
+    /// The kernel's name in the result files. None selects the recording's kernel, or the only one.
     pub kernel: Option<String>,
     /// `uname -r` of the recording.
     pub release: String,
     /// As in `lsm=`; empty for all.
     pub stacks: Vec<String>,
-    /// None: the first of `stacks`, or the result files' own.
+    /// None selects the first of `stacks`, or the result files' own baseline.
     pub baseline: Option<String>,
-    /// Weights of instructions and events; None: only instructions are predicted.
+    /// Weights of instructions and events. If None, only instructions are predicted.
     pub weights: Option<Weights>,
 }
 
@@ -43,16 +43,16 @@ pub struct Cost {
     pub basis: Basis,
     pub operations: usize,
     pub stacks: Vec<CallCost>,
-    /// Each module's part, by stack; the rest is the framework's.
+    /// Each module's part, by stack; the rest belongs to the framework.
     pub modules: Vec<BTreeMap<String, f64>>,
 }
 
 #[derive(Debug, Default)]
 struct Points {
-    /// Instructions of a call, by operation and stack.
+    /// Instructions per call, by operation and stack.
     all: Vec<Vec<PerCall>>,
-    /// Indices into `all` by form of the system call: operations with only this system call, and
-    /// all operations with it.
+    /// Indices into `all`, by form of the system call: operations that make only this system call,
+    /// and all operations that make it.
     by_call: HashMap<String, [Vec<usize>; 2]>,
 }
 
@@ -133,7 +133,7 @@ impl Costs {
         };
         let active = counted.iter().flat_map(|(cell, ..)| &cell.active_lsms);
         self.modules.extend(active.cloned());
-        // By hook and the system calls that may have called it.
+        // Keys are a hook and the system calls that may have called it.
         type Hooks<'a> = BTreeMap<(Vec<&'a str>, &'a str), Vec<PerCall>>;
         let mut hooks: Hooks<'_> = BTreeMap::new();
         let n = counted.len();
@@ -157,10 +157,11 @@ impl Costs {
         }
     }
 
-    /// Cost of a hook's call in a system call: the median over the lab's operations with only that
-    /// system call, else over those with it among others, else over all that call the hook. The
-    /// added cost is the difference of the medians under stack and baseline; its bounds are the
-    /// extremes of all operations that call the hook. None without any.
+    /// The cost of a hook call in a system call: the median over the lab's operations that make
+    /// only that system call, or else over those that also make others, or else over all operations
+    /// that call the hook. The added cost is the difference between the medians under stack and
+    /// baseline; its bounds are the extremes over all operations that call the hook. None if no
+    /// operation calls it.
     pub fn of_call(&self, hook: &str, system_call: &str) -> Option<&Cost> {
         let own = self.by_call.get(hook)?.get(form(system_call));
         own.or_else(|| self.by_hook.get(hook))
@@ -197,7 +198,7 @@ impl Points {
             operations: points.len(),
             stacks: stacks
                 .map(|(at, (&instructions, &[low, high]))| {
-                    // Rounding could move it out of the bounds.
+                    // Rounding could move the cost out of its bounds.
                     let middle = instructions - medians[0];
                     let added = Range {
                         low: low.min(middle),
@@ -232,8 +233,8 @@ fn modules_of<'a>(
     modules
 }
 
-/// Hooks of an operation, each with the forms of its possible system calls, and the cost of a call.
-/// Nested hooks count with the outer one.
+/// Hooks of an operation, each with the forms of the system calls that may call it, and the cost of
+/// a call. Nested hooks count as part of the outer one.
 fn per_calls<'a>(
     cell: &'a Cell,
     path: &'a HookedPath,
@@ -258,7 +259,7 @@ fn per_calls<'a>(
         let parts = parts.map(|part| (part.module.as_str(), part.inclusive));
         let mut cost = per_call(hook.calls, hook.outermost, hook.inclusive, parts);
         if let Some((weights, events)) = weights.zip(hook.events.as_ref()) {
-            // Calls from another hook are part of that one.
+            // Calls from another hook are part of that hook.
             let part = hook.outermost as f64 / hook.inclusive.max(1) as f64;
             let ns = weights.ns(hook.inclusive, events) * part;
             cost.ns = Some(ns / hook.calls as f64);
@@ -268,7 +269,7 @@ fn per_calls<'a>(
     found
 }
 
-/// `own` instructions of all `calls` are counted; modules' parts are of `whole`.
+/// Counts the `own` instructions of all `calls`; modules' parts are fractions of `whole`.
 fn per_call<'a>(
     calls: u64,
     own: u64,
@@ -320,14 +321,6 @@ pub(crate) fn unknown(what: String, name: &str, known: &[&str]) -> Failure {
     Failure::usage(what, hint)
 }
 
-pub fn one_stack(stack: &str) -> Failure {
-    Failure::usage(
-        format!("`{stack}` is the only stack: there is no other to compare it with"),
-        "name the baseline, then other stacks in the costs: --stack capability \
-         --stack capability,selinux",
-    )
-}
-
 fn release(documents: &[Document], wanted: &Wanted) -> Result<String, Failure> {
     let mut found: BTreeMap<&str, &str> = BTreeMap::new();
     for (_, cell, _) in hooked(documents) {
@@ -367,7 +360,7 @@ fn release(documents: &[Document], wanted: &Wanted) -> Result<String, Failure> {
 }
 
 fn stacks(documents: &[Document], release: &str, wanted: &Wanted) -> Result<Vec<String>, Failure> {
-    // In file order, each with the title of its stack without state.
+    // In file order, each with the title of its stack without the policy state.
     let mut known: Vec<(String, String)> = Vec::new();
     let mut seen = BTreeSet::new();
     for (_, cell, _) in hooked(documents).filter(|(_, cell, _)| cell.release == release) {
@@ -424,7 +417,11 @@ fn stacks(documents: &[Document], release: &str, wanted: &Wanted) -> Result<Vec<
         }
     }
     match &chosen[..] {
-        [only] => Err(one_stack(only)),
+        [only] => Err(Failure::usage(
+            format!("`{only}` is the only stack: there is no other to compare it with"),
+            "name the baseline, then other stacks in the costs: --stack capability \
+             --stack capability,selinux",
+        )),
         _ => Ok(chosen),
     }
 }

@@ -11,9 +11,9 @@ use crate::predict::load::{Load, Recording};
 
 const NAMED: usize = 6;
 const NAME_LIMIT: usize = 200;
-/// Share of calls without a cost that causes a warning.
+/// If more than this share of the calls has no known cost, a warning is printed.
 const UNCOVERED_SHARE: f64 = 0.01;
-/// Modules of every stack.
+/// Modules that every stack contains.
 const FRAMEWORK: [&str; 2] = ["capability", "lockdown"];
 
 pub(crate) fn doubts(

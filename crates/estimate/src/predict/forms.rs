@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! System calls that differ only in how the kernel reads their arguments.
 
-/// By their common function in Linux 6.12, given in the comments.
+/// Grouped by their common function in Linux 6.12, which the comments name.
 const FORMS: &[&[&str]] = &[
     &["open", "openat", "openat2", "creat"], // do_sys_openat2()
     &["stat", "lstat", "fstat", "newfstatat", "statx"], // vfs_getattr()
@@ -29,7 +29,7 @@ const FORMS: &[&[&str]] = &[
     &["accept", "accept4"],                  // do_accept()
 ];
 
-/// The group's representative; itself for other system calls.
+/// The first system call of the group; other system calls are returned unchanged.
 pub(crate) fn form(system_call: &str) -> &str {
     let forms = FORMS.iter().find(|forms| forms.contains(&system_call));
     forms.map_or(system_call, |forms| forms[0])

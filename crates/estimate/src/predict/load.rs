@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Recorded calls: of a live machine, or of programs.
+//! Recorded calls of a live machine or of programs.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -21,7 +21,7 @@ pub struct Recording {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Load {
     pub name: String,
-    /// With the state of its policies; empty for a live machine.
+    /// Includes the policy state; empty for a live machine.
     pub stack: String,
     /// Duration in s; None for a program.
     pub seconds: Option<f64>,

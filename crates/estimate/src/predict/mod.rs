@@ -3,14 +3,14 @@
 //! [`PredictionDocument`](model::PredictionDocument).
 //!
 //! [`Load`]s are recorded calls, [`Costs`] the lab's cost of a call under each stack. [`predict()`]
-//! multiplies. No I/O.
+//! multiplies the two. This module does no I/O.
 
 mod costs;
 mod doubt;
 mod forms;
 mod load;
 
-pub use costs::{Cost, Costs, Wanted, one_stack};
+pub use costs::{Cost, Costs, Wanted};
 pub use load::{Load, Recorded, Recording};
 
 use std::collections::{BTreeMap, HashMap};
@@ -25,11 +25,7 @@ use doubt::doubts;
 /// Costs of a recording's calls under each stack. For programs counted under several stacks, the
 /// calls under the baseline are used, else those under the first stack. Where a program was counted
 /// under the baseline and a stack, the measured cost is added to the prediction.
-pub fn predict(
-    recording: &Recording,
-    costs: &Costs,
-    ns_per_instruction: Option<f64>,
-) -> PredictionDocument {
+pub fn predict(recording: &Recording, costs: &Costs) -> PredictionDocument {
     // In the recording's order, each with all its stacks.
     let mut positions: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<Vec<&Load>> = Vec::new();
@@ -43,12 +39,11 @@ pub fn predict(
     let loads = groups.iter().map(|same| predict_load(same, costs));
     let loads: Vec<PredictedLoad> = loads.collect();
     PredictionDocument {
-        tool: Tool::this(),
+        tool: Tool::default(),
         release: recording.release.clone(),
         active_lsms: recording.active_lsms.clone(),
         costs_release: costs.release.clone(),
         stacks: costs.stacks.clone(),
-        ns_per_instruction,
         processor: costs.processor.clone(),
         warnings: doubts(recording, costs, &loads),
         loads,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Weights that are known are found again, and nothing is said beyond what was seen.
+//! Fits find the weights from which the times were computed, and refuse estimates beyond the counts
+//! that were fitted.
 
 use estimate::{DEFAULT_TERMS, Terms, counts_of, estimate, fit, times_of};
 use model::{
@@ -9,14 +10,16 @@ use model::{
 };
 
 const STACKS: [&str; 3] = ["capability", "capability,selinux", "capability,tomoyo"];
-/// ns of an instruction, of a long REP instruction, of one of its bytes and of a conflicting line.
+/// Nanoseconds for an instruction, a long REP instruction, one of its bytes, and a conflicting
+/// line.
 const TRUE: [f64; 4] = [0.07, 6.0, 0.02, 1.5];
-/// What getppid takes by itself: entry and exit that are not in times, and what is.
+/// The cost of getppid: the instructions of entry and exit, which times do not include, and the
+/// rest in nanoseconds.
 const ENTRY: (u64, f64) = (300, 5.0);
 
-/// What an operation does, by its number and the stack's.
+/// Instructions and events of an operation under a stack.
 fn did(operation: u64, stack: usize) -> (u64, Events) {
-    // 0 is getppid, to which no stack adds anything.
+    // Operation 0 is getppid, to which no stack adds any cost.
     let (mut instructions, mut rep, mut bytes, mut lines) = (ENTRY.0, 0, 0, 10);
     if operation > 0 {
         instructions += 100 * operation + 37 * (operation % 7);
@@ -25,7 +28,8 @@ fn did(operation: u64, stack: usize) -> (u64, Events) {
         instructions += [0, 40 + 11 * operation, 90 + operation][stack];
         rep += [0, 0, 3][stack];
         bytes += [0, 8, 328][stack];
-        // Some have more of them than stay close, some come to it by what a stack adds.
+        // Some operations have conflicting lines under every stack, others only with a stack's
+        // additional lines.
         lines += 40 * (operation % 13) + [0, 20 + operation % 11, 7][stack];
     }
     let events = Events {
@@ -68,7 +72,7 @@ fn document(metric: Metric, evidence: impl Fn(u64, usize) -> Evidence) -> Docume
         metrics: Some(vec![metric]),
         ..Spec::default()
     };
-    let mut document = Document::new(Kind::Run, Environment::unknown());
+    let mut document = Document::new(Kind::Run, Environment::default());
     document.experiment = Some(spec.resolve().unwrap());
     for operation in 0..30 {
         for stack in 0..STACKS.len() {
@@ -157,10 +161,10 @@ fn known_weights_are_found_again() {
     let error = &weights.error;
     assert!(error.rank_correlation > 0.999, "{error:?}");
     assert!(error.median_ns < 0.1, "{error:?}");
-    // What is left out there: TOMOYO's REP instructions.
+    // Instructions alone leave out TOMOYO's REP instructions.
     let of_instructions = error.median_points_of_instructions.unwrap();
     assert!(of_instructions > 2.0 * error.median_points, "{error:?}");
-    // By instructions alone TOMOYO seems to be far dearer than it is.
+    // TOMOYO's instructions take far longer on average.
     let [selinux, tomoyo] = [0, 1].map(|at| weights.left_out[at].ns_per_instruction);
     assert!(tomoyo > 2.0 * selinux, "{tomoyo} {selinux}");
     for stack in &weights.left_out {
@@ -205,7 +209,7 @@ fn differences_beyond_the_weights_are_refused() {
     assert_eq!(flush.as_deref(), Some(expected));
 }
 
-/// Of several kernels those are weighed that are of the version that was timed; all are estimated.
+/// Weights are fitted only to kernels of the timed version. Estimates are made for all kernels.
 #[test]
 fn other_kernels_move_no_weight() {
     let (times, own) = (times_of(&times()).unwrap(), counts());
@@ -264,7 +268,7 @@ fn what_is_missing_is_named() {
     }
 }
 
-/// Long REP instructions were not always told apart.
+/// Earlier result files do not count long REP instructions separately.
 #[test]
 fn what_was_counted_before_is_to_be_counted_again() {
     let (times, new) = (times_of(&times()).unwrap(), counts());
@@ -288,7 +292,7 @@ fn what_was_counted_before_is_to_be_counted_again() {
     assert!(document.cells.iter().all(|cell| cell.refused.is_none()));
 }
 
-/// Of a running kernel's stack, whatever that is, only whole operations are known: they are enough.
+/// A run on the host has only one stack, and so no added cost. Times of the operations are enough.
 #[test]
 fn a_running_kernel_gives_weights_too() {
     let spec = Spec {
@@ -317,7 +321,7 @@ fn a_running_kernel_gives_weights_too() {
     for cell in &document.cells {
         assert!(cell.estimate.is_some() && cell.measured.is_none());
     }
-    // As few whole operations say nothing.
+    // Ten operations are too few.
     host.cells.truncate(10);
     let few = fit(&times_of(&host).unwrap(), &counts, &default_terms());
     assert_eq!(few.unwrap_err().to_string(), few_pairs(9));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What holds of every prediction, whatever was recorded and whatever calls cost.
+//! Properties of every prediction, for any recording and any costs.
 
 use estimate::predict::{Costs, Load, Recorded, Recording, Wanted, predict};
 use model::{
@@ -12,7 +12,8 @@ const STACKS: [&str; 2] = ["capability", "capability,selinux"];
 const HOOKS: [&str; 3] = ["inode_permission", "file_open", "file_permission"];
 const CALLS: [&str; 4] = ["open", "stat", "read", "none"];
 
-/// Instructions of a call of a hook, by stack, in an operation of some system calls.
+/// The system calls of an operation, its hook, and the instructions of a hook call under each
+/// stack.
 type Operation = (Vec<usize>, usize, [u32; 2]);
 
 fn cell(stack: &str, number: usize, operation: &Operation, at: usize) -> Cell {
@@ -58,7 +59,7 @@ fn cell(stack: &str, number: usize, operation: &Operation, at: usize) -> Cell {
 }
 
 fn profile(operations: &[Operation]) -> Document {
-    let mut document = Document::new(Kind::Profile, Environment::unknown());
+    let mut document = Document::new(Kind::Profile, Environment::default());
     for (at, stack) in STACKS.iter().enumerate() {
         for (number, operation) in operations.iter().enumerate() {
             document.cells.push(cell(stack, number, operation, at));
@@ -105,12 +106,12 @@ fn near(a: f64, b: f64) -> bool {
 }
 
 proptest! {
-    /// Twice as many calls cost twice as much; two recordings together what both cost.
+    /// Twice as many calls cost twice as much, and two recordings together cost the sum of both.
     #[test]
     fn it_is_linear_in_calls(operations in operations(), a in calls(), b in calls(), times in 1..5_u64) {
         let costs = costs(&operations);
         let added = |calls: &[(usize, usize, u32)], times| {
-            let document = predict(&recording(calls, times), &costs, None);
+            let document = predict(&recording(calls, times), &costs);
             document.loads[0].stacks[1].added.unwrap()
         };
         let (one, other) = (added(&a, 1), added(&b, 1));
@@ -121,11 +122,11 @@ proptest! {
         prop_assert!(near(both.high, expected.high));
     }
 
-    /// Every call is covered in one way or not at all; the interval holds the middle; modules
-    /// sum up; and what is written is read again as it was.
+    /// Every call is covered in one way or not at all. The interval contains the middle, modules
+    /// add up to the total, and a written document can be read again.
     #[test]
     fn it_adds_up(operations in operations(), calls in calls()) {
-        let document = predict(&recording(&calls, 1), &costs(&operations), Some(0.1));
+        let document = predict(&recording(&calls, 1), &costs(&operations));
         let load = &document.loads[0];
         let all: u64 = calls.iter().map(|&(.., n)| u64::from(n)).sum();
         prop_assert_eq!(load.coverage.calls(), all);
@@ -143,11 +144,11 @@ proptest! {
         prop_assert_eq!(again.loads[0].coverage, load.coverage);
     }
 
-    /// What was recorded under the costs' own operations costs what they cost.
+    /// A recording of the operation whose costs are known is predicted to cost the same.
     #[test]
     fn one_operation_predicts_itself(hook in 0..HOOKS.len(), cost in [0..2_000_u32, 0..2_000_u32], n in 1..1_000_u32) {
         let costs = costs(&[(vec![0], hook, cost)]);
-        let document = predict(&recording(&[(hook, 0, n)], 1), &costs, None);
+        let document = predict(&recording(&[(hook, 0, n)], 1), &costs);
         let added = document.loads[0].stacks[1].added.unwrap();
         let expected = (f64::from(cost[1]) - f64::from(cost[0])) * f64::from(n);
         prop_assert!(near(added.low, expected) && near(added.high, expected));
@@ -168,7 +169,7 @@ fn the_nearest_operations_stand_for_a_call() {
         let cost = costs.of_call(hook, system_call)?;
         Some((cost.operations, cost.stacks[1].added?))
     };
-    // Those that make no other system call, in whichever form.
+    // Only operations that make no other system call are used. Forms of the call do not matter.
     let (operations, own) = added(HOOKS[0], "openat").unwrap();
     assert_eq!((operations, own.middle), (2, 20.0));
     assert_eq!((own.low, own.high), (10.0, 100.0));
@@ -188,7 +189,7 @@ fn what_does_not_fit_is_reported() {
     recording.left_out = vec!["security_file_open".to_owned()];
     recording.loads[0].lost = 3;
     recording.loads[0].denied = 2;
-    let document = predict(&recording, &costs, None);
+    let document = predict(&recording, &costs);
     let kinds: Vec<WarningKind> = document
         .warnings
         .iter()

@@ -11,7 +11,7 @@ pub(crate) static AARCH64: Arch = Arch {
         magic: *b"ARM\x64",
         // MIN_KIMG_ALIGN, arch/arm64/include/asm/boot.h.
         alignment: 2 << 20,
-        // R_AARCH64_RELATIVE, of no symbol.
+        // R_AARCH64_RELATIVE, without a symbol.
         relative_relocation: 0x403,
     }),
     machine: Machine {
@@ -29,14 +29,14 @@ pub(crate) static AARCH64: Arch = Arch {
         persistent_memory: None,
         // Android's kernels create no 8250 ports unless their number is given.
         cmdline: "randomize_kstack_offset=off 8250.nr_uarts=4",
-        // Mitigations branch to separate vectors; under emulation their cost means nothing.
+        // Mitigations branch to separate vectors; under emulation their cost has no meaning.
         emulated_cmdline: "nohlt mitigations=off",
     },
     code: Code {
         // 48-bit virtual addresses; kernels with fewer bits are linked higher
         // (arch/arm64/include/asm/memory.h).
         text_base: 0xffff_8000_0000_0000,
-        // The vector of synchronous exceptions from 64-bit EL0: the ninth, 128 bytes each.
+        // The vector for synchronous exceptions from 64-bit EL0: the ninth vector of 128 bytes.
         syscall_entry: "vectors",
         syscall_entry_offset: 0x400,
         syscall_path: &[
@@ -142,9 +142,9 @@ pub(crate) static AARCH64: Arch = Arch {
     config: include_str!("aarch64.config"),
 };
 
-/// 16 vectors of 128 bytes (`SYM_CODE_START(vectors)`, arch/arm64/kernel/entry.S): 5 to 8 are taken
-/// from kernel code, 9 to 12 from 64-bit programs; each four are synchronous exceptions, then three
-/// kinds of interrupts.
+/// 16 vectors of 128 bytes (`SYM_CODE_START(vectors)`, arch/arm64/kernel/entry.S): vectors 5 to 8
+/// are for kernel code, and 9 to 12 for 64-bit programs. In each group of four, the first is for
+/// synchronous exceptions, and the others are for three kinds of interrupts.
 const fn slot(offset: u64, len: u64, is_interrupt: bool) -> Slot {
     Slot {
         symbol: "vectors",

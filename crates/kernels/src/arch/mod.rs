@@ -11,15 +11,15 @@ use std::fmt;
 
 #[derive(Debug)]
 pub struct Arch {
-    /// As in `uname -m`: `x86_64`. Also the name of its folders and files.
+    /// The name in `uname -m`: `x86_64`. Also the name of the architecture's folders and files.
     pub name: &'static str,
     pub title: &'static str,
     /// `e_machine` (`include/uapi/linux/elf-em.h`); all are 64-bit little-endian.
     pub elf_machine: u16,
-    /// The boot image if it is the kernel's layout in memory; None: it contains an ELF file.
+    /// The boot image, if its layout is that of the kernel in memory; None if it has an ELF file.
     pub flat_image: Option<FlatImage>,
     pub machine: Machine,
-    /// Kernel entry points, and code that only passes control on.
+    /// Kernel entry points, and code that only transfers control.
     pub code: Code,
     pub source: Source,
     pub debian: Debian,
@@ -38,9 +38,9 @@ pub struct Machine {
     pub console: &'static str,
     /// Device file of the port through which the agent reports; also in `guest/arch/NAME/arch.h`.
     pub results_port: &'static str,
-    /// The device (`-device`) for that port; None: the board's second port.
+    /// The device (`-device`) for that port; None means the board's second port.
     pub results_device: Option<&'static str>,
-    /// How a file is mapped as persistent memory; None: not supported.
+    /// How a file is mapped as persistent memory; None if this is not supported.
     pub persistent_memory: Option<PersistentMemory>,
     pub cmdline: &'static str,
     pub emulated_cmdline: &'static str,
@@ -48,7 +48,7 @@ pub struct Machine {
 
 #[derive(Debug)]
 pub struct PersistentMemory {
-    /// Physical address, above the memory of the largest guest.
+    /// A physical address above the memory of the largest guest.
     pub address: u64,
     /// The module that finds the range, and its configuration option.
     pub driver: (&'static str, &'static str),
@@ -56,7 +56,7 @@ pub struct PersistentMemory {
     pub trace: &'static [u8],
 }
 
-/// A raw image with a 64-byte header, which is also code.
+/// A raw image with a header of 64 bytes, which is also code.
 #[derive(Debug)]
 pub struct FlatImage {
     pub magic: [u8; 4],
@@ -74,25 +74,24 @@ pub struct Code {
     /// Functions that every system call goes through before its own, outermost first.
     pub syscall_path: &'static [&'static str],
     pub syscall_prefix: &'static str,
-    /// (function's name without the prefix, system call's name) where these differ.
+    /// (function's name without the prefix, system call's name), for calls where they differ.
     pub renamed_syscalls: &'static [(&'static str, &'static str)],
     pub start: &'static str,
     pub context_switch: &'static str,
-    /// Prefixes of entries of synchronous exceptions, which belong to the operation that raises
-    /// them.
+    /// Prefixes of the entries of synchronous exceptions, which are part of the operation.
     pub exception_prefixes: &'static [&'static str],
     /// Entries of interrupts, which do not belong to the interrupted operation. The first that
     /// matches the kernel is used.
     pub interrupts: &'static [Interrupts],
     /// Entries inside symbols whose names do not show them.
     pub slots: &'static [Slot],
-    /// Tables of stubs, one per vector: an interrupt can begin anywhere in them, elsewhere only at
-    /// a symbol's first instruction.
+    /// Tables of stubs, one per vector. An interrupt can begin anywhere in these tables, but
+    /// elsewhere only at a symbol's first instruction.
     pub stub_tables: &'static [&'static str],
-    /// Prefixes of code that only passes control on; it is attributed to its caller.
+    /// Prefixes of code that only transfers control; it is attributed to its caller.
     pub thunk_prefixes: &'static [&'static str],
     pub indirect_thunk_prefix: Option<&'static str>,
-    /// Bytes at a function's start that direct calls skip.
+    /// The number of bytes at a function's start that direct calls skip.
     pub landing_pad: u64,
 }
 
@@ -101,14 +100,14 @@ pub struct Slot {
     pub symbol: &'static str,
     pub offset: u64,
     pub len: u64,
-    /// Otherwise a synchronous exception of the kernel's own enters, at the first instruction.
+    /// If false, a synchronous exception of the kernel itself enters at the first instruction.
     pub is_interrupt: bool,
 }
 
 /// Names of interrupt entries in kernels of one period.
 #[derive(Debug)]
 pub struct Interrupts {
-    /// A symbol that only kernels from this period on have; None: any kernel.
+    /// A symbol that only kernels from this period on have; None for any kernel.
     pub since: Option<&'static str>,
     pub prefixes: &'static [&'static str],
     pub names: &'static [&'static str],
@@ -130,7 +129,7 @@ pub struct Source {
     /// With a `/` at the end.
     pub directory: &'static str,
     pub include: &'static str,
-    /// Macros that its compiler or its headers define, and that decide which code there is.
+    /// Macros that the compiler or the headers define, and that decide which code is compiled.
     pub macros: &'static [&'static str],
     /// Options of other architectures; a `*` at the end matches any text.
     pub foreign_options: &'static [&'static str],

@@ -11,12 +11,12 @@ pub(crate) static X86_64: Arch = Arch {
     machine: Machine {
         program: "qemu-system-x86_64",
         package: "qemu-system-x86",
-        // With a PVH kernel it boots faster than q35 (no PCIe to scan); unlike microvm it has two
-        // serial ports.
+        // With a PVH kernel, this board boots faster than q35 because there is no PCIe to scan.
+        // Unlike microvm, it has two serial ports.
         board: "pc",
         board_options: ",vmport=off,usb=off",
-        // Not `max`: this boots three times faster on QEMU 10, and counts agree across QEMU
-        // versions. Features that TCG does not have are off, to avoid QEMU's warnings.
+        // This model boots three times faster than `max` on QEMU 10, and counts agree across QEMU
+        // versions. Features that TCG does not support are off, to avoid QEMU's warnings.
         processor: "Haswell-noTSX,-pcid,-x2apic,-tsc-deadline,-invpcid",
         console: "ttyS0",
         results_port: "/dev/ttyS1",
@@ -27,8 +27,8 @@ pub(crate) static X86_64: Arch = Arch {
             trace: b"\0e820_pmem\0",
         }),
         cmdline: "reboot=t",
-        // Without `nolapic_timer` boots under icount are slow: the APIC timer's calibration waits
-        // for time that only instructions advance.
+        // Without `nolapic_timer`, boots under icount are slow, because the APIC timer's
+        // calibration waits for time that only instructions advance.
         emulated_cmdline: "idle=poll nolapic_timer no_timer_check tsc_early_khz=1000000",
     },
     code: Code {
@@ -110,8 +110,8 @@ pub(crate) static X86_64: Arch = Arch {
     config: include_str!("x86_64.config"),
 };
 
-/// Since 5.8, `DEFINE_IDTENTRY_*` of arch/x86/include/asm/idtentry.h. Not FRED: its one entry
-/// serves everything.
+/// Since 5.8, `DEFINE_IDTENTRY_*` in arch/x86/include/asm/idtentry.h. FRED is not supported,
+/// because its single entry serves all events.
 const IDTENTRY: Interrupts = Interrupts {
     // Some of the older names are C functions in these kernels.
     since: Some("asm_common_interrupt"),

@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub enum Compiler {
     #[default]
     Gcc,
-    /// Clang and LLVM's tools, in this version as Debian names them (`clang-19`), or plain `clang`.
+    /// Clang and LLVM's tools, either a version with Debian's names (`clang-19`), or plain `clang`.
     Clang(Option<u16>),
 }
 
@@ -25,7 +25,7 @@ impl Compiler {
                     format!("CROSS_COMPILE={prefix}"),
                 ]
             }
-            // The build's own programs run here and are not measured: gcc has their headers.
+            // The build's programs run on this machine and are not measured; gcc has their headers.
             Compiler::Clang(version) => vec![
                 format!("LLVM={}", version.map_or("1".into(), |n| format!("-{n}"))),
                 format!("CC={ccache}{self}"),
@@ -68,7 +68,7 @@ impl Compiler {
         }
     }
 
-    /// Part of the key: another compiler makes another kernel.
+    /// Part of the key, because another compiler makes another kernel.
     pub(super) fn versions(self, cross: Option<&Arch>) -> String {
         let always = ["gcc", "ld", "pahole"].map(String::from).into_iter();
         let needs = self.needs(cross);

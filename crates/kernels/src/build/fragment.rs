@@ -5,14 +5,14 @@ use crate::files;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// In bytes: a distribution's whole configuration has 300 KiB.
+/// In bytes; a distribution's complete configuration has 300 KiB.
 const FRAGMENT_LIMIT: u64 = 2 << 20;
 const LONGEST_VALUE: usize = 4096;
 const NOT_SET: &str = " is not set";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Author {
-    /// Serves several series, which name the same thing differently.
+    /// Used for several series, in which the same option may have different names.
     Base,
     /// A series may not have all of its options; the missing ones are reported.
     Flavour,
@@ -136,8 +136,7 @@ pub(super) fn is_name(name: &str) -> bool {
     (1..=128).contains(&name.len()) && name.bytes().all(allowed)
 }
 
-/// The kernel's `conf` decides which values are valid; [`super::kconfig`] reports those that it
-/// refuses.
+/// The kernel's `conf` decides which values are valid; [`super::kconfig`] reports refusals.
 fn is_value(value: &str) -> bool {
     (1..=LONGEST_VALUE).contains(&value.len()) && !value.chars().any(char::is_control)
 }
@@ -244,7 +243,7 @@ mod tests {
             assert_eq!(flavour.to_string().parse(), Ok(flavour));
         }
         let own = |flavour| own_wishes(flavour, crate::arch::native()).unwrap();
-        // The `nolsm` flavour requests the same as its twin, except what it removes.
+        // The `nolsm` flavour requests the options of its twin, except those that it removes.
         let (with, without) = (own(Flavour::Um), own(Flavour::UmNoLsm));
         let other = without.iter().filter(|(name, wish)| {
             let there = with.get(name).map(|there| &there.value);

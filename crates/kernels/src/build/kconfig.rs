@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Options that a tree's Kconfig files declare, and requested ones that `.config` does not have.
+//! Finds the options in a tree's Kconfig files, and requested options missing from `.config`.
 
 use super::fragment::{Author, Config, Wishes, is_name};
 use crate::files;
@@ -133,49 +133,29 @@ mod tests {
         assert_eq!(names, ["A", "B", "E", "P", "Q"]);
     }
 
-    /// Base, flavour, user's fragment, `.config`; problems, unknown, fallen.
+    /// Base, flavour, user's fragment, `.config`; problems, unknown, and fallen: depends on an option
+    /// that the flavour leaves out.
     #[test]
     fn options_that_were_not_honoured() {
         let options = options();
-        for (base, flavour, user, config, problems, unknown, fallen) in [
-            ("A=y", "E=y", "B=y", "A=y E=y B=y", "", "", ""),
-            ("B=y", "", "", "", "CONFIG_B=y (base:1) is not set", "", ""),
-            (
-                "",
-                "E=y",
-                "",
-                "",
-                "CONFIG_E=y (flavour:1) is not set",
-                "",
-                "",
-            ),
-            ("", "", "A=n", "A=y", "CONFIG_A=n (user:1) is y", "", ""),
-            ("", "", "A=7", "A=8", "CONFIG_A=7 (user:1) is 8", "", ""),
-            ("OLD=y", "LATER=y", "", "", "", "CONFIG_LATER", ""),
-            (
-                "",
-                "",
-                "AA=y",
-                "",
-                "CONFIG_AA=y (user:1) is not set: this kernel has no such option; \
-                 did you mean CONFIG_A?",
-                "",
-                "",
-            ),
-            ("", "", "GONE=n", "", "", "", ""),
-            // Depends on something that the flavour leaves out.
-            ("B=y", "A=n", "", "", "", "", "CONFIG_B"),
-            ("P=y", "", "Q=y", "Q=y", "", "", ""),
-            (
-                "P=y",
-                "",
-                "",
-                "Q=y",
-                "CONFIG_P=y (base:1) is not set",
-                "",
-                "",
-            ),
-        ] {
+        let table = "\
+            A=y | E=y | B=y | A=y E=y B=y | | |
+            B=y | | | | CONFIG_B=y (base:1) is not set | |
+            | E=y | | | CONFIG_E=y (flavour:1) is not set | |
+            | | A=n | A=y | CONFIG_A=n (user:1) is y | |
+            | | A=7 | A=8 | CONFIG_A=7 (user:1) is 8 | |
+            OLD=y | LATER=y | | | | CONFIG_LATER |
+            | | AA=y | | CONFIG_AA=y (user:1) is not set: this kernel has no such option; \
+            did you mean CONFIG_A? | |
+            | | GONE=n | | | |
+            B=y | A=n | | | | | CONFIG_B
+            P=y | | Q=y | Q=y | | |
+            P=y | | | Q=y | CONFIG_P=y (base:1) is not set | |";
+        for row in table.lines() {
+            let fields: Vec<&str> = row.split('|').map(str::trim).collect();
+            let [base, flavour, user, config, problems, unknown, fallen] = fields[..] else {
+                panic!("{row}");
+            };
             let text = |words: &str| -> String {
                 let words = words.split_whitespace();
                 words.map(|word| format!("CONFIG_{word}\n")).collect()

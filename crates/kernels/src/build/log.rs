@@ -38,7 +38,7 @@ pub(super) fn first_error(log: &str) -> Vec<String> {
             None => lines.len().saturating_sub(MOST_LINES),
         },
     };
-    // Other jobs print between; the compiler's excerpt follows at once.
+    // Other jobs print lines in between, but the compiler's excerpt follows at once.
     let is_kept = |line: &&&str| !is_progress(line) && !line.trim().is_empty();
     lines[start..]
         .iter()

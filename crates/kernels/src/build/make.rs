@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Runs make: output to a log, progress to the caller, and all its processes end on interruption.
+//! Runs make. Writes a log, reports progress, and ends all processes when interrupted.
 
 use crate::child::die_with_parent;
 use crate::error::Error;
@@ -12,15 +12,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Only for parsing; the log has whole lines.
+/// Longer lines are cut for parsing only; the log has complete lines.
 const LINE_LIMIT: u64 = 64 << 10;
-/// A build with a warning per file has 5 MiB.
+/// A build with a warning per file writes 5 MiB.
 const LOG_LIMIT: u64 = 256 << 20;
-/// For removing half-written objects.
+/// Time for make to remove half-written objects.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Runs `command` in its own process group, its output appended to `log` and passed to `line`.
-/// After [`Error::Interrupted`] all its processes are gone.
+/// Runs `command` in its own process group. Appends its output to `log` and passes it to `line`.
+/// After [`Error::Interrupted`], all its processes are gone.
 pub(super) fn run(
     mut command: Command,
     log: &Path,
@@ -112,7 +112,7 @@ struct Group(Child);
 impl Group {
     /// SIGTERM first, SIGKILL after a timeout.
     fn end(&mut self) {
-        // Not reaped yet, so the number is still the group's.
+        // The leader has not been reaped, so the number still belongs to the group.
         let group = Pid::from_child(&self.0);
         let _ = kill_process_group(group, Signal::TERM);
         let deadline = Instant::now() + PATIENCE;

@@ -68,7 +68,7 @@ pub enum Flavour {
     /// Every security module, integrity, BTF and the Tunable Security Module.
     #[default]
     All,
-    /// `All` for one processor, configured like `Um`, to count what is timed there.
+    /// `All` for one processor, configured like `Um`, to count the operations timed in `Um`.
     AllNoSmp,
     /// `CONFIG_SECURITY=n`: not even the framework.
     NoLsm,
@@ -126,17 +126,17 @@ pub struct Recipe {
     pub name: String,
     pub source: Source,
     pub flavour: Flavour,
-    /// UML kernels: this machine's.
+    /// For UML kernels, this machine's architecture.
     pub arch: &'static Arch,
     pub compiler: Compiler,
-    /// A later one overrides an earlier one, and all override the flavour.
+    /// Later fragments override earlier ones, and all of them override the flavour.
     pub fragments: Vec<PathBuf>,
-    /// Parallel compilers; default: the number of processors.
+    /// Number of compilers to run at a time; default: the number of processors.
     pub jobs: Option<NonZeroUsize>,
     pub refresh: bool,
     /// Allow capability anywhere in `lsm=`. Not for `nolsm` flavours.
     pub any_order: bool,
-    /// Additional processor features. UML kernels only.
+    /// Additional processor features, for UML kernels only.
     pub with: Vec<With>,
     /// Seed of the link order of functions; the kernel is `build:NAME.NUMBER`, from the objects of
     /// `NAME`. UML kernels only.
@@ -162,7 +162,7 @@ pub enum BuildEvent {
     Configuring,
     /// Options of the flavour that this source does not have, such as a later module's.
     Unknown(Vec<String>),
-    /// Base options that are unset because of what the flavour leaves out.
+    /// Base options that are unset because they depend on options that the flavour leaves out.
     Fallen(Vec<String>),
     Compiling {
         done: u64,
@@ -191,9 +191,9 @@ struct Plan {
 }
 
 impl Store {
-    /// Builds `build:NAME`, or finds the kernel of the same inputs by its key. Objects of
-    /// interrupted or differently configured builds are reused; after an error the cache is
-    /// otherwise unchanged. `mirrors` is only called if a package must be fetched.
+    /// Builds `build:NAME`, or finds a kernel that was built from the same inputs, by its key.
+    /// Objects of interrupted or differently configured builds are reused; after an error the cache
+    /// is otherwise unchanged. `mirrors` is only called if a package must be fetched.
     pub fn build(
         &self,
         recipe: &Recipe,
@@ -347,7 +347,7 @@ fn key(plan: &Plan, versions: &str) -> String {
         parts.push(path.display().to_string());
         parts.push(text.clone());
     }
-    // Digests, so that parts cannot run into each other.
+    // Digests are used, so that the boundaries between parts are unambiguous.
     let digests: String = parts.iter().map(|p| files::digest(p.as_bytes())).collect();
     files::digest(digests.as_bytes())
 }
@@ -371,7 +371,7 @@ fn check_space(dir: &Path, bytes: u64) -> Result<(), Error> {
                 hint: SPACE_HINT.into(),
             })
         }
-        // File systems that do not report free space may have enough.
+        // A file system that does not report its free space may have enough.
         _ => Ok(()),
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Lets `lsm=` put capability anywhere. Linux puts it first since 5.1 (`LSM_ORDER_FIRST`, commit
-//! d117a154e612).
+//! Lets `lsm=` put capability anywhere. Since 5.1, Linux puts it first (`LSM_ORDER_FIRST`).
 
 use super::overlay::edited;
 use crate::error::Error;

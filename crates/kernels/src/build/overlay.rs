@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A changed view of a source tree that is not written to: symbolic links, except changed files and
-//! the directories above them. Edits in the tree show at once, and make rebuilds only what depends
-//! on them.
+//! A changed view of a source tree, which itself is not written to. The view consists of symbolic
+//! links, except for changed files and the directories above them. Edits in the tree take effect at
+//! once, and make rebuilds only the files that depend on them.
 
 use crate::error::Error;
 use crate::files;
@@ -38,8 +38,8 @@ pub(crate) fn unfit(tree: &Path, path: &str, reason: String, hint: &str) -> Erro
     }
 }
 
-/// Directory of objects in the view. Directly below the top, so that makefiles name the sources as
-/// `../fs/open.c` and ccache finds objects wherever the view is.
+/// Directory of objects in the view. It is directly below the top, so that makefiles name sources
+/// as `../fs/open.c`, and ccache finds objects wherever the view is.
 pub(super) const OBJECTS: &str = "obj";
 
 /// Makes or updates the view. `changed`: path relative to the tree → text.
@@ -49,7 +49,7 @@ pub(super) fn update(
     changed: &BTreeMap<PathBuf, String>,
 ) -> Result<(), Error> {
     let above = changed.keys().flat_map(|path| path.ancestors().skip(1));
-    // Sorted: a directory comes before its content.
+    // The set is sorted, so a directory comes before its contents.
     let real: BTreeSet<&Path> = above.chain([Path::new("")]).collect();
     for dir in &real {
         update_directory(tree, view, dir, changed, &real)?;
@@ -73,8 +73,8 @@ fn update_directory(
     let mut kept: BTreeSet<OsString> = BTreeSet::new();
     for name in names(&tree.join(dir))? {
         let path = dir.join(&name);
-        // Files of git and editors are not source; a version made of `.git` would change with every
-        // commit.
+        // Files of git and editors are not source; a version string made from `.git` would change
+        // with every commit.
         let hidden = is_top && (name.as_encoded_bytes().starts_with(b".") || name == OBJECTS);
         if hidden || changed.contains_key(&path) || real.contains(path.as_path()) {
             continue;
@@ -120,7 +120,7 @@ fn link(to: &Path, at: &Path) -> Result<(), Error> {
     symlink(to, at).map_err(Error::io("create", at))
 }
 
-/// Writes only on a difference: an untouched file rebuilds nothing.
+/// Writes only if there is a difference, because an unchanged file causes no rebuild.
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     let is_file = fs::symlink_metadata(path).map(|m| m.is_file());
     match is_file {

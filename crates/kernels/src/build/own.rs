@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-/// Runs a user's `command` by the shell in `dir`; output goes to `log` and, line by line, to
-/// `line`. After [`Error::Interrupted`] all its processes are gone.
+/// Lets the shell run a user's `command` in `dir`. Its output goes to `log` and, line by line, to
+/// `line`. After [`Error::Interrupted`], all its processes are gone.
 pub fn build_by(
     command: &str,
     dir: &Path,
@@ -31,7 +31,7 @@ pub fn build_by(
     let shown: String = command.chars().take(80).collect();
     Err(Error::Build {
         what: format!("`{shown}` {}", describe(status)),
-        hint: format!("its whole output is in {}", log.display()),
+        hint: format!("its complete output is in {}", log.display()),
         lines,
         log: log.to_path_buf(),
     })

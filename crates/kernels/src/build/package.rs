@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 const SOURCES: &str = "sources";
 const INSTALLED: &str = "/usr/src";
-/// Unpacked 1.6 GiB, package and archive 0.3 GiB.
+/// The unpacked source takes 1.6 GiB, package and archive 0.3 GiB.
 const SPACE: u64 = 2500 << 20;
 
 /// From the cache, the installed package or a mirror, in this order.
@@ -78,7 +78,7 @@ pub(super) fn obtain(
     let top = out.join(package);
     source::check(&top, Path::new(package))?;
     let target = sources.join(format!("{package}_{version}"));
-    // One sync of the file system is faster than 85,000 of files.
+    // Syncing the file system once is faster than syncing 85,000 files.
     let dir = fs::File::open(&top).map_err(Error::io("open", &top))?;
     rustix::fs::syncfs(&dir).map_err(|e| Error::io("sync", &top)(e.into()))?;
     if !target.exists() {

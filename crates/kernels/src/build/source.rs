@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Sources of kernels, and how their changes are detected.
+//! Finds the sources of kernels, and detects changes in them.
 
 use super::make::output;
 use crate::error::Error;
@@ -22,7 +22,7 @@ fn marks() -> impl Iterator<Item = String> {
     MARKS.map(str::to_owned).into_iter().chain([own])
 }
 
-/// Left by a build in the tree itself; make then refuses to build elsewhere.
+/// Files left by a build in the tree itself; with them, make refuses to build elsewhere.
 const LEFTOVERS: [&str; 3] = [".config", "include/config", "include/generated"];
 
 fn leftovers() -> impl Iterator<Item = String> {
@@ -71,7 +71,7 @@ pub(super) struct Tree {
     pub dir: PathBuf,
     pub identity: String,
     pub version: Option<String>,
-    /// Changes when a file was written, even with the same content.
+    /// Changes whenever a file is written, even with the same content.
     pub stamp: String,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
             )),
         });
     }
-    // Taken before anything is read, so that no change escapes both.
+    // The stamp is taken before anything is read, so every change affects the stamp or the key.
     let stamp = stamp(&dir)?;
     let identity = git_identity(&dir).unwrap_or_else(|| stamp.clone());
     Ok(Tree {
@@ -183,7 +183,7 @@ fn git_names(dir: &Path, arguments: &[&str]) -> Option<Vec<Vec<u8>>> {
     output.status.success().then(|| names.collect())
 }
 
-/// A digest of files' names, sizes and times; of files that are not there, the names.
+/// A digest of the files' names, sizes and times; for missing files, only of the names.
 fn times<'a>(dir: &Path, names: impl Iterator<Item = &'a [u8]>) -> String {
     let mut hash = Sha256::new();
     for name in names {
@@ -295,7 +295,7 @@ mod tests {
         fs::write(dir.path().join("init/main.c"), "init/main.c").unwrap();
         assert_eq!(identity(), clean);
 
-        // Files that git ignores are built as well.
+        // Files that git ignores are also built.
         fs::write(dir.path().join(".git/info/exclude"), "own.c\n").unwrap();
         fs::write(dir.path().join("own.c"), "").unwrap();
         let with_own = identity();
@@ -317,7 +317,7 @@ mod tests {
         fs::write(dir.path().join(".gitattributes"), "*.c filter=x\n").unwrap();
         assert!(identity().starts_with("git "));
         assert!(!canary.exists());
-        // git's files may be elsewhere: then they do not describe this tree.
+        // git's files may be elsewhere; they do not describe this tree then.
         let elsewhere = kernel();
         let elsewhere = elsewhere.path().to_str().unwrap();
         assert!(git(&["config", "core.worktree", elsewhere]));

@@ -6,6 +6,7 @@ use super::overlay::{self, OBJECTS};
 use super::{BuildEvent, Plan, log, make, tools};
 use crate::child::describe;
 use crate::entry::Kernel;
+use crate::entry::Origin;
 use crate::error::Error;
 use crate::files;
 use crate::store::Store;
@@ -89,7 +90,7 @@ pub(super) fn build(
 }
 
 impl Build<'_> {
-    /// Makes the view of the source; removes objects of another tree.
+    /// Makes the view of the source, and removes objects of another tree.
     fn prepare(&self, dir: &Path) -> Result<(), Error> {
         let mark = dir.join("tree");
         let tree = self.plan.tree.dir.as_os_str().as_encoded_bytes();
@@ -172,7 +173,7 @@ impl Build<'_> {
         Ok(compiled)
     }
 
-    /// Fails if the source changed during the build: the key describes it as it was at the start.
+    /// Fails if the source changed during the build, because the key is from its start.
     fn check_source(&self, dir: &Path) -> Result<(), Error> {
         let tree = &self.plan.tree;
         if tree.has_changed()? {
@@ -180,7 +181,7 @@ impl Build<'_> {
             return Err(Error::Environment {
                 what: format!("{place} changed while build:{name} was built from it"),
                 hint: format!(
-                    "run the same command again; to work in the tree meanwhile, build from a copy: \
+                    "run the same command again; to keep working in the tree, build from a copy: \
                      git -C {place} worktree add --detach {place}-build"
                 ),
             });
@@ -200,7 +201,11 @@ impl Build<'_> {
             fs::copy(&from, entry.join(to)).map_err(Error::io("copy", &from))?;
         }
         let name = format!("build:{}", self.plan.name);
-        store.install(&scratch, &entry, &name, self.plan.tree.version.clone())
+        let origin = Origin {
+            version: self.plan.tree.version.clone(),
+            ..Origin::default()
+        };
+        store.install(&scratch, &entry, &name, origin)
     }
 
     fn make(&self, goal: &str) -> Command {
@@ -250,7 +255,7 @@ impl Build<'_> {
         {
             return Err(super::no_space(&self.objects));
         }
-        let kept = format!("make's whole output is in {}", self.log.display());
+        let kept = format!("make's complete output is in {}", self.log.display());
         Err(Error::Build {
             what: format!("{what} {}", describe(status)),
             hint: log::hint(&lines).map_or(kept.clone(), |hint| format!("{hint}; {kept}")),
@@ -260,8 +265,9 @@ impl Build<'_> {
     }
 }
 
-/// Sets objects of an unfinished build back to its start time. An object can be younger than a
-/// source that changed while the compiler read it; make would not rebuild it.
+/// Sets the times of objects from an unfinished build back to its start. An object can be newer
+/// than a source file that changed while the compiler read it, and make would not rebuild such an
+/// object.
 fn distrust(objects: &Path, unfinished: &Path) -> Result<(), Error> {
     let modified = |path: &Path| fs::metadata(path).and_then(|about| about.modified());
     let start = modified(unfinished).map_err(Error::io("read", unfinished))?;

@@ -5,7 +5,7 @@ use crate::arch::Arch;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target {
-    /// `ARCH`, unless make's default on this machine.
+    /// `ARCH`, unless it is make's default on this machine.
     pub arch: Option<&'static str>,
     /// The architecture, if this machine's compilers cannot build for it.
     pub cross: Option<&'static Arch>,

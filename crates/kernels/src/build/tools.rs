@@ -8,7 +8,7 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// (program or header, Debian's package, options): needed if one of the options is requested,
+/// (program or header, Debian's package, options): needed if one of the options is requested, or
 /// always if the list is empty.
 type Need = (&'static str, &'static str, &'static [&'static str]);
 
@@ -54,8 +54,8 @@ const HEADERS: [Need; 3] = [
     ),
 ];
 
-/// Checks for all that a build of `wishes` needs. `unpacks`: from a source package. `compiler`: its
-/// programs and their packages.
+/// Checks for everything that a build of `wishes` needs. `unpacks`: the source is in a package.
+/// `compiler`: the compiler's programs and their packages.
 pub(super) fn probe(
     wishes: &Wishes,
     unpacks: bool,
@@ -71,7 +71,7 @@ pub(super) fn probe(
         .filter(is_needed)
         .filter(|(what, ..)| !is_program(what))
         .collect();
-    // Only the compiler knows where headers are: without it all count as missing.
+    // Only the compiler knows where headers are; without it, all headers count as missing.
     let headers = HEADERS.iter().filter(is_needed);
     missing.extend(headers.filter(|(what, ..)| !is_header(what)));
     let mut missing: Vec<(String, String)> = missing
@@ -100,7 +100,7 @@ pub(super) fn is_program(name: &str) -> bool {
             .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
     };
     let path = env::var_os("PATH").unwrap_or_default();
-    // Administrators' programs are not in everyone's PATH.
+    // Directories of administrators' programs are not in everyone's PATH.
     env::split_paths(&path)
         .chain(["/usr/sbin", "/sbin"].map(Into::into))
         .any(|dir| is_executable(&dir.join(name)))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Adds the Tunable Security Module to a kernel tree. Decisions depend on the tree's files, never
-//! on its version.
+//! Adds the Tunable Security Module to a kernel tree. Decisions depend on files, never on versions.
 
 use super::overlay::{edited, text_of, unfit};
 use crate::error::Error;
@@ -38,13 +37,13 @@ const FILES: [(&str, &str); 11] = module_files![
     "tunable.h",
 ];
 
-/// Has `COUNT_ARGS`, which counts up to a literal number.
+/// Contains `COUNT_ARGS`, which counts up to a literal number.
 const ARGS: &str = "include/linux/args.h";
 
 /// Lists all hooks with their arguments.
 const HOOKS: &str = "include/linux/lsm_hook_defs.h";
 
-/// Do hooks take a mount's id mapping, as the module's functions do?
+/// Whether hooks take a mount's id mapping, as the module's functions do.
 pub(super) fn is_possible(tree: &Path) -> bool {
     let has = |text: String| {
         ["mnt_userns", "mnt_idmap"]
@@ -127,7 +126,7 @@ fn edit_count(text: &str) -> Option<String> {
         })?;
     let end = list + text[list..].find("_ENABLED)")? + "_ENABLED".len();
     let between = &text[list..end];
-    // The list must be one macro: every line but the last continued.
+    // The list must be one macro, so every line except the last must be continued.
     if !between.lines().rev().skip(1).all(|l| l.ends_with('\\')) {
         return None;
     }

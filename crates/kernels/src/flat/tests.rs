@@ -106,7 +106,7 @@ fn others_are_none() {
 #[test]
 fn what_is_missing_is_told() {
     let whole = with_rela();
-    // A table that points elsewhere does not show the address.
+    // A table that points elsewhere does not reveal the address.
     let mut elsewhere = whole.clone();
     elsewhere[FIRST_AT..].fill(0x11);
     for image in [bare(), elsewhere] {

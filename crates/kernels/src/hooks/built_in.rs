@@ -46,7 +46,7 @@ pub fn built_in_modules(bytes: &[u8], symbols: &SymbolTable) -> Option<BTreeSet<
 }
 
 /// The size of the equal parts of `range` that start at these addresses. `None` if they do not fill
-/// it: a module has no symbol.
+/// the range, because a module has no symbol.
 fn part_len(addresses: &[u64], range: std::ops::Range<u64>) -> Option<u64> {
     let parts = addresses.len() as u64;
     let len = range.end.checked_sub(range.start)?;

@@ -40,8 +40,8 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The arguments in the leading parentheses and the length including the closing one; None if
-/// unclosed.
+/// The arguments in the leading parentheses, and the length including the closing one. None if the
+/// parentheses are not closed.
 #[must_use]
 pub fn arguments(text: &str) -> Option<(Vec<&str>, usize)> {
     let (mut depth, mut from, mut found) = (0_u32, 1, Vec::new());

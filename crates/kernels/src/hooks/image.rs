@@ -14,8 +14,8 @@ pub fn btf(bytes: &[u8]) -> Result<&[u8], HookListError> {
         .ok_or(HookListError::NoBtf)
 }
 
-/// The longest BTF by its header: types follow the header, then names, the first of them empty
-/// (`include/uapi/linux/btf.h`).
+/// The longest BTF, found by its header. The header is followed by types and then by names, the
+/// first of which is empty (`include/uapi/linux/btf.h`).
 fn by_header<'a>(file: &File<'a>) -> Option<&'a [u8]> {
     const BEGIN: [u8; 8] = [0x9f, 0xeb, 1, 0, HEADER_LEN as u8, 0, 0, 0];
     const HEADER_LEN: usize = 24;

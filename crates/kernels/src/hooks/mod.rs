@@ -38,17 +38,17 @@ pub enum HookListError {
     #[error("invalid hook definitions at line {line}: {reason}")]
     BadDefinitions {
         reason: &'static str,
-        /// From 1.
+        /// Counted from 1.
         line: usize,
     },
     #[error("no LSM hook in {source_name}")]
     NoHooks {
-        /// Where they were looked for.
+        /// Where lsmeter looked for hooks.
         source_name: &'static str,
     },
     #[error("more than {MAX_HOOKS} LSM hooks in {source_name}")]
     TooMany {
-        /// Where they were found.
+        /// Where lsmeter found the hooks.
         source_name: &'static str,
     },
 }
@@ -72,7 +72,7 @@ impl HookList {
     /// Helpers of `kernel/bpf/bpf_lsm.c` share that prefix, so those count only if a framework
     /// function calls them.
     ///
-    /// `None` for no hook, or more than [`MAX_HOOKS`].
+    /// `None` if there is no hook, or if there are more than [`MAX_HOOKS`].
     #[must_use]
     pub fn from_symbols(symbols: &SymbolTable) -> Option<Self> {
         let calls = symbols
@@ -163,7 +163,7 @@ pub(crate) fn is_hook_name(name: &str) -> bool {
 /// The framework's functions for `hook`; the most regular name is preferred.
 #[must_use]
 pub fn functions_of(hook: &str, symbols: &SymbolTable) -> Vec<String> {
-    // Only clones or parts may exist: security_x.constprop.0.
+    // Sometimes only clones or parts exist: security_x.constprop.0.
     let exists = |function: &str| {
         let whole = symbols.named(function);
         let mut all = whole.chain(symbols.with_prefix(&format!("{function}.")));

@@ -9,8 +9,7 @@
 //!   variable's absolute value; else `base + offset`;
 //! - 32-bit distances from their own places (from 7.0).
 //!
-//! The right format is the one whose addresses never fall and match symbols with places known from
-//! the ELF file.
+//! In the right format, addresses never fall and match symbols whose places are in the ELF file.
 
 use super::kallsyms::Names;
 use super::table::Builder;
@@ -96,11 +95,11 @@ fn candidates(
         }
     };
 
-    // After the token index: the base is aligned to 8 or 4.
+    // After the token index, the base is aligned to 8 or 4.
     let after = tokens_end + offsets_len;
     offsets(tokens_end, after.next_multiple_of(8));
     offsets(tokens_end, after);
-    // Before the number of symbols: aligned to 8.
+    // Before the number of symbols, it is aligned to 8.
     if let Some(base_at) = names.number_at.checked_sub(8)
         && let Some(end) = base_at.checked_sub(offsets_len)
     {
@@ -121,7 +120,7 @@ fn anchors(builder: &Builder) -> Option<Vec<(usize, Fits)>> {
     let places: [(&str, Fits); 4] = [
         (names.syscall_entry, is_code),
         ("_stext", is_code),
-        // Startup code; not always in a segment marked executable.
+        // Startup code, which is not always in a segment marked as executable.
         (names.start, |segment, at| segment.contains(at)),
         // The start of a segment (`vmlinux.lds.S`).
         ("_text", |segment, at| segment.address == at),

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::{Symbol, SymbolTable};
 
-/// Entry code of asynchronous interrupts, by rising link address: an instruction in a range after
-/// one outside means that the operation was interrupted.
+/// Entry code of asynchronous interrupts, by rising link address. If an instruction in one of these
+/// ranges follows one outside them, the operation was interrupted.
 #[must_use]
 pub fn interrupt_entries(symbols: &SymbolTable) -> Vec<Range<u64>> {
     let mut starts: Vec<u64> = Vec::new();

@@ -12,7 +12,7 @@
 //! many token codes, which spell the type letter and the name (`kallsyms_expand_symbol()` in
 //! `kernel/kallsyms.c`). A marker is the offset of every 256th entry, 32 bits wide since 5.0.
 //! So markers are always before the tokens, names right before the markers, and the number right
-//! before the names. They are checked against each other instead of a version.
+//! before the names. The tables are checked against each other; the version is not used.
 
 use crate::arch::Arch;
 
@@ -27,11 +27,11 @@ const MARKER_EVERY: usize = 256;
 const MARKER_LEN: usize = 4;
 /// All kernels have at least 1,800 symbols.
 const MIN_MARKERS: usize = 8;
-/// Bytes of names between two markers: each entry has at least a length and one code, at most as
-/// many codes as a name may have letters.
+/// The smallest and largest number of bytes of names between two markers. Each entry has a length
+/// and at least one code, and at most as many codes as a name may have letters.
 const MIN_STEP: u64 = 2 * MARKER_EVERY as u64;
 const MAX_STEP: u64 = (MAX_NAME_LEN as u64 + 3) * MARKER_EVERY as u64;
-/// In bytes. The order by name, 3 or 4 bytes a symbol, can be between markers and tokens.
+/// In bytes. The order by name, with 3 or 4 bytes per symbol, can be between markers and tokens.
 const MAX_ORDER_LEN: usize = 4 * MAX_SYMBOLS;
 /// These limit the work on hostile images.
 const MAX_TOKEN_TABLES: usize = 16;
@@ -182,8 +182,7 @@ fn entry_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (len > 0 && len <= MAX_NAME_LEN + 1).then_some((codes_at, len))
 }
 
-/// Possible markers before `end`, nearest first: numbers from zero on that rise by what 256 names
-/// can take.
+/// Possible markers before `end`, nearest first: from zero on, rising by what 256 names take.
 fn marker_runs(bytes: &[u8], end: usize) -> Vec<Markers> {
     let mut runs = Vec::new();
     let lowest = end.saturating_sub(MAX_ORDER_LEN);
@@ -216,8 +215,8 @@ fn marker_runs(bytes: &[u8], end: usize) -> Vec<Markers> {
     runs
 }
 
-/// Possible starts of the names for `markers`: the last marker plus up to 256 entries before them,
-/// right after a number of symbols that needs so many markers.
+/// Possible starts of the names for `markers`. They are as far before the markers as the last
+/// marker plus up to 256 entries, and right after a number of symbols that needs that many markers.
 fn name_tables(bytes: &[u8], markers: &Markers) -> impl Iterator<Item = Names> {
     let marker_count = markers.count;
     let latest = markers.start.saturating_sub(markers.last) & !3;

@@ -6,8 +6,7 @@ use super::table::{Builder, is_kind};
 use super::{Symbol, SymbolError, SymbolTable};
 
 impl SymbolTable {
-    /// Reads lines of hexadecimal address, nm(1) letter and name. Symbols at the same address keep
-    /// their order.
+    /// Reads lines of hexadecimal address, nm(1) letter and name. Equal addresses keep their order.
     pub fn from_map(arch: &'static Arch, text: &str) -> Result<Self, SymbolError> {
         let mut builder = Builder::new(arch);
         for (line, symbol) in (1..).zip(text.lines()) {

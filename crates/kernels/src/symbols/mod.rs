@@ -47,7 +47,7 @@ pub enum SymbolError {
     TooMany { what: &'static str },
     #[error("line {line} of the symbols is not an address, a kind and a name")]
     NotMap {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
     },
     #[error("the module {module} is not a valid .ko file: {reason}")]

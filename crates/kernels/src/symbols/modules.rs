@@ -16,8 +16,7 @@ use crate::elf::{File, is_code, section_len};
 /// Start of the kernel's half of the address space on every architecture of [`crate::arch::ALL`].
 const KERNEL_HALF: u64 = 1 << 63;
 const MARKER_KIND: u8 = b'a';
-/// The kernel frees these sections after initialisation (`module_init_section`) and may reuse the
-/// memory.
+/// The kernel frees these sections after initialisation (`module_init_section`).
 const FREED_PREFIX: &str = ".init";
 
 #[derive(Debug, Clone, Copy)]
@@ -25,8 +24,8 @@ pub struct ModuleImage<'a> {
     pub name: &'a str,
     /// Decompressed.
     pub elf: &'a [u8],
-    /// Section name → address less the slide of the table's kernel. Sections that are missing or at
-    /// 0 (hidden by the kernel) have no symbols.
+    /// Section name → address, minus the slide of the table's kernel. Sections that are missing or
+    /// at 0 (hidden by the kernel) have no symbols.
     pub sections: &'a BTreeMap<String, u64>,
 }
 
@@ -38,6 +37,13 @@ struct Placed<'a> {
 }
 
 impl Placed<'_> {
+    fn check_kernels(&self) -> Result<(), SymbolError> {
+        if self.range.start < KERNEL_HALF || self.range.end == u64::MAX {
+            return Err(self.misplaced("the kernel's addresses are elsewhere"));
+        }
+        Ok(())
+    }
+
     fn misplaced(&self, reason: &'static str) -> SymbolError {
         SymbolError::Misplaced {
             module: self.module.to_owned(),
@@ -54,9 +60,9 @@ impl SymbolTable {
     /// Each section of code is followed by a non-function symbol such as `brd.text.end`, which ends
     /// its last function. Initialisation code is left out: the kernel frees it.
     ///
-    /// [`SymbolError::NotModule`] if a file is damaged; [`SymbolError::Misplaced`] if a section is
-    /// outside the kernel's half of the address space, or overlaps this table's symbols or another
-    /// section; [`SymbolError::TooMany`] beyond the limits of a table.
+    /// Returns [`SymbolError::NotModule`] if a file is damaged; [`SymbolError::Misplaced`] if a
+    /// section is outside the kernel's half of the address space, or overlaps this table's symbols
+    /// or another section; [`SymbolError::TooMany`] beyond the limits of a table.
     pub fn with_modules(&self, modules: &[ModuleImage<'_>]) -> Result<SymbolTable, SymbolError> {
         let mut builder = Builder::from_table(self);
         let mut taken = Vec::new();
@@ -73,6 +79,39 @@ impl SymbolTable {
             }
             taken.extend(placed);
         }
+        self.finish_with(builder, taken)
+    }
+
+    /// Adds functions of `module` that are in no file, such as BPF programs; fails as
+    /// [`Self::with_modules`] does.
+    pub fn with_functions(
+        &self,
+        module: &str,
+        functions: &[(&str, Range<u64>)],
+    ) -> Result<SymbolTable, SymbolError> {
+        let mut builder = Builder::from_table(self);
+        let mut taken = Vec::new();
+        for (name, range) in functions {
+            let function = Placed {
+                module,
+                index: 0,
+                section: name,
+                range: range.clone(),
+            };
+            function.check_kernels()?;
+            self.check_free(&function)?;
+            builder.push(range.start, b't', name)?;
+            builder.push(range.end, MARKER_KIND, &format!("{name}.end"))?;
+            taken.push(function);
+        }
+        self.finish_with(builder, taken)
+    }
+
+    fn finish_with(
+        &self,
+        mut builder: Builder,
+        mut taken: Vec<Placed<'_>>,
+    ) -> Result<SymbolTable, SymbolError> {
         taken.sort_by_key(|section| section.range.start);
         for pair in taken.windows(2) {
             if pair[1].range.start < pair[0].range.end {
@@ -92,7 +131,7 @@ impl SymbolTable {
     fn check_free(&self, section: &Placed<'_>) -> Result<(), SymbolError> {
         let Range { start, end } = section.range;
         let at = |address| self.entries.partition_point(|e| e.address < address);
-        // Another section's end symbol is not an overlap.
+        // The end symbol of another section is not an overlap.
         let mut inside = self.entries[at(start)..at(end)]
             .iter()
             .filter(|entry| entry.address > start || entry.kind != MARKER_KIND);
@@ -120,8 +159,7 @@ fn parse<'a>(module: &ModuleImage<'a>, arch: &Arch) -> Result<File<'a>, SymbolEr
     Ok(file)
 }
 
-/// Code sections with known addresses. Sections that share a name are left out: sysfs shows only
-/// one of them.
+/// Code sections with known addresses. If several share a name, sysfs shows one: none is used.
 fn place<'a>(module: &ModuleImage<'a>, file: &File<'a>) -> Result<Vec<Placed<'a>>, SymbolError> {
     let bad = |reason| not_module(module.name, reason);
     file.sections()
@@ -151,9 +189,7 @@ fn place<'a>(module: &ModuleImage<'a>, file: &File<'a>) -> Result<Vec<Placed<'a>
             section: name,
             range: start..start.saturating_add(len),
         };
-        if start < KERNEL_HALF || section.range.end == u64::MAX {
-            return Err(section.misplaced("the kernel's addresses are elsewhere"));
-        }
+        section.check_kernels()?;
         placed.push(section);
     }
     Ok(placed)

@@ -12,8 +12,8 @@ const POSITION_INDEPENDENT: &str = "__pi_";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Symbol<'a> {
-    /// Link address: the guest's less the KASLR slide. Per-CPU variables before 6.15 are offsets
-    /// from zero.
+    /// Link address: the guest's address minus the KASLR slide. Per-CPU variables before 6.15 are
+    /// offsets from zero.
     pub address: u64,
     pub name: &'a str,
     /// nm(1)'s letter: `T` and `t` are code, `W` is weak, upper case is global; `?` is unknown,
@@ -36,7 +36,7 @@ pub(super) fn is_kind(byte: u8) -> bool {
 /// A code symbol and the addresses up to the next symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function<'a> {
-    /// Of several at the same address, the first in the kernel's table.
+    /// If several are at the same address, the first in the kernel's table.
     pub name: &'a str,
     /// Link addresses, including padding after the code.
     pub range: Range<u64>,
@@ -157,8 +157,7 @@ impl SymbolTable {
     }
 }
 
-/// Names are ASCII and appended whole, so the range is valid; a wrong one would read as an empty
-/// name.
+/// Names are ASCII and complete, so the range is valid. A wrong range gives an empty name.
 fn name_of<'n>(names: &'n str, entry: &Entry) -> &'n str {
     let start = entry.name_at as usize;
     names

@@ -3,7 +3,7 @@
 //!
 //! `write_src()` of `scripts/kallsyms.c` emits `kallsyms_token_table`, 256 NUL-terminated strings,
 //! then `kallsyms_token_index`, their 16-bit offsets, each aligned to 8 bytes (4 in newer kernels).
-//! Nothing else in a kernel looks like the pair.
+//! Nothing else in a kernel looks like this pair of tables.
 
 use crate::elf::u16_at;
 

@@ -29,15 +29,14 @@ impl Edit {
 
 pub(crate) type Form = &'static [(&'static str, &'static [Edit])];
 
-/// For each change, the first form whose anchors are all in the tree. Different kernels need
-/// different forms.
+/// For each change, the first form whose anchors are all in the tree. Kernels differ.
 pub(crate) static CHANGES: &[&[Form]] = &[
     &[
         &[(
             "arch/um/Kbuild",
             &[Edit::new("obj-y += kernel/", "obj-y += lsmeter/ kernel/")],
         )],
-        // 6.1 lists its directories elsewhere, but is read.
+        // 6.1 lists directories in another file, but reads this one too.
         &[(
             "arch/um/Kbuild",
             &[Edit::new(
@@ -47,15 +46,15 @@ pub(crate) static CHANGES: &[&[Form]] = &[
         )],
     ],
     &[&[("arch/um/Kconfig", &[KCONFIG, OWN_KCONFIG])]],
-    // 6.1 keeps Landlock from the host's inodes, which this kernel does not have, and is not
-    // preemptible anywhere. Later ones do neither.
+    // 6.1 does not allow Landlock, because of the host's inodes, which this kernel does not have,
+    // and is never preemptible. Later kernels have neither restriction.
     &[&[("arch/um/Kconfig", &[INODES, PREEMPTION])], &[]],
     &[&[("arch/um/Makefile", &[MODEL, RETPOLINES])]],
     &[&[("arch/x86/include/asm/alternative.h", &[LOCK_PREFIX])]],
     &[&[("arch/um/kernel/uml.lds.S", &[ORDER, TEXT])]],
     &[
         &[(PROCESS, &[KERNEL_PID, IS_ORPHAN, KNOW_KERNEL])],
-        // 6.1 does not even check.
+        // 6.1 does not make this request, so it is added.
         &[(
             PROCESS,
             &[PRCTL, KERNEL_PID, ASK_AND_IS_ORPHAN, KNOW_KERNEL],
@@ -87,7 +86,7 @@ const INODES: Edit = Edit::new("\tselect ARCH_EPHEMERAL_INODES\n", "");
 
 const PREEMPTION: Edit = Edit::new("\tselect ARCH_NO_PREEMPT\n", "");
 
-/// Only modules are so far away that every call must be indirect.
+/// Calls need to be indirect only if there are modules, which are far away.
 const MODEL: Edit = Edit::new(
     "ifdef CONFIG_64BIT\n\tKBUILD_CFLAGS += -mcmodel=large\n",
     "ifdef CONFIG_MODULES\n\tKBUILD_CFLAGS += -mcmodel=large\n",
@@ -101,7 +100,7 @@ const RETPOLINES: Edit = Edit::new(
      -mindirect-branch-register\nendif\n\n{}",
 );
 
-// Only the last of the two is used in kernels for one processor.
+// Kernels for one processor use only the last of the two.
 const LOCK_PREFIX: Edit = Edit::new(
     "#define LOCK_PREFIX_HERE \"\"\n#define LOCK_PREFIX \"\"\n",
     "#ifdef CONFIG_LSMETER_LOCK_PREFIXES\n#define LOCK_PREFIX_HERE \"\"\n\
@@ -113,8 +112,8 @@ const ORDER: Edit = Edit::new("    TEXT_TEXT\n", "#include <asm/lsmeter-layout.h
 
 const TEXT: Edit = Edit::new("    LOCK_TEXT\n", "{}    STATIC_CALL_TEXT\n");
 
-// A process asks to be killed when the kernel ends; if the kernel ended before that request, it
-// would stay.
+// A process requests to be killed when the kernel ends. If the kernel ended before this request,
+// the process would remain.
 const KERNEL_PID: Edit = Edit::new(
     "static int userspace_tramp(void *stack)\n",
     "static int lsmeter_kernel_pid;\n\n{}",

@@ -8,8 +8,8 @@ use stats::SplitMix64;
 /// Last characters of object file names before `.o`.
 const ENDINGS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789_-";
 
-/// The header before all code in the linker script: object files ordered by the last two letters of
-/// their names, shuffled with the seed `number`; empty without one.
+/// The header before all code in the linker script: it orders object files by the last two letters
+/// of their names, shuffled with the seed `number`. Empty if there is no seed.
 pub(crate) fn header(number: Option<NonZeroU32>) -> String {
     let Some(number) = number else {
         return "/* Functions in the order of the objects. */\n".to_owned();

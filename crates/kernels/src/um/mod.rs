@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Adds the agent to a UML kernel (`ARCH=um`), which then measures its own system calls in
-//! nanoseconds.
+//! Adds the agent to a UML kernel (`ARCH=um`), which then times its own system calls.
 //!
 //! `um/` has `driver.c` (starts the agent in process 1), `call.c` (calls system call functions),
 //! `text-patch.c` with two headers (jump labels and static calls, missing in this architecture),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Present in other kernels; in UML kernels only on request.
+/// A feature that other kernels have, and UML kernels only on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum With {
     /// Atomic operations with `lock` prefixes, as on multiprocessors. Locks stay empty.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For architectures whose system call table is asm-generic/unistd.h: their arch.h includes this.
- * Calls missing from the table are made in the form that it has, as a C library does.
+ * For architectures whose system call table is asm-generic/unistd.h, whose arch.h includes this
+ * file. Calls that are missing from the table are made in the form that the table has, as a C
+ * library does.
  *
  * SYS_OF_name: after a comma, the expansion of SYS(name, ...), and the value of SYS_NUMBER(name).
  * AT_FORMS: pairs of the missing call and its replacement.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * System call numbers of 32-bit programs, as CALL_32(name), that all architectures share.
- * NAME/calls32.h has the others.
+ * NAME/calls32.h defines the others.
  */
 #ifndef LSMETER_ARCH_CALLS32_H
 #define LSMETER_ARCH_CALLS32_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measured: accept4 of a waiting connection, which prepare() makes by connect. Undo: close of both
- * ends, for TCP with a reset.
+ * Measured: accept4 of a waiting connection, which prepare() makes with connect. Undo: close of
+ * both ends, for TCP with a reset.
  */
 #include "../sockets.h"
 

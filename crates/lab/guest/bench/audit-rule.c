@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measured: a netlink request to audit and the receipt of its answer. `add`: a rule about the
- * agent's label is added; undo: deleted. `again`: adding it once more fails with EEXIST. `match`: a
- * user-space message that matches such a rule. `written`: a message that no rule suppresses; a
- * kernel task writes the record, and its work counts. Without labelling modules, a rule about a
- * label matches nothing but is accepted.
+ * agent's label is added; undo: the rule is deleted. `again`: adding it once more fails with
+ * EEXIST. `match`: a user-space message that matches such a rule. `written`: a message that no
+ * rule suppresses; a kernel task writes the record, and its work counts. Without labelling
+ * modules, a rule about a label matches nothing but is accepted.
  */
 #include <linux/audit.h>
 #include "../netlink.h"
@@ -52,8 +52,8 @@ static void describe_message(struct cell *c)
 }
 
 /*
- * AppArmor only accepts rules about what it calls a role; one about a user would be accepted with a
- * warning. SELinux contexts have colons, and come first if both modules are active.
+ * AppArmor only supports rules about what it calls a role; the kernel would accept a rule about a
+ * user with a warning. SELinux contexts have colons, and come first if both modules are active.
  */
 static int is_role(const char *label)
 {

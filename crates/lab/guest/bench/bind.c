@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measured: bind of a new socket to a name in the file system, or to a port of the loopback
- * interface; for SCTP also by the socket option for several addresses, here with one. Undo: close,
- * and unlink of the name.
+ * interface; for SCTP also with the socket option for several addresses, of which one is given
+ * here. Undo: close, and unlink of the name.
  */
 #include "../sockets.h"
 

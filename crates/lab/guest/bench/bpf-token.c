@@ -2,8 +2,8 @@
 /*
  * Measured: bpf that creates a token (`create`), or a map with a token (`map-create`). A token
  * belongs to a user namespace with its own bpf file system, to which a process outside delegates
- * permissions. So a child has such user and mount namespaces, and its bpf call is measured. Undo:
- * close of the descriptor; the file system is not mounted anywhere, and ends with the child.
+ * permissions. So a child has its own user and mount namespaces, and its bpf call is measured.
+ * Undo: close of the descriptor; the file system is not mounted anywhere, and ends with the child.
  */
 #include <linux/bpf.h>
 #include <linux/mount.h>
@@ -69,7 +69,7 @@ static int part(struct child *self, int root)
 
 	if (ret < 0)
 		return ret;
-	/* Only the agent has the other end, and its close ends the child. */
+	/* Only the agent has the other end; closing it ends the child. */
 	sys_close(self->orders[1]);
 	self->root = root;
 	return self->makes_map ? self->token = make_token(root) : 0;
@@ -147,7 +147,7 @@ static long delegate(long fs)
 	return err ? err : SYS(fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
 }
 
-/* The child opens its file system, the agent mounts it, both have a descriptor. */
+/* The child opens its file system, the agent mounts it, and both have a descriptor of it. */
 static long make_file_system(struct cell *c)
 {
 	long fs = tell(c, OPEN), ret;

@@ -43,7 +43,7 @@ static void describe_program(struct cell *c)
 	attr(c)->license = (u64)"GPL";
 }
 
-/* Before 5.11 bpf objects count as locked memory until a grace period after their close. */
+/* Before 5.11, bpf objects count as locked memory until a grace period after they are closed. */
 static void allow_memory(void)
 {
 	u64 unlimited[2] = { ~0ULL, ~0ULL };

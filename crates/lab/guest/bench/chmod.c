@@ -51,7 +51,7 @@ static int fchmod_setup(struct cell *c)
 	return 0;
 }
 
-/* Measured: fchmod of an open file. Two modes alternate: nothing to undo. */
+/* Measured: fchmod of an open file. Two modes alternate, so there is nothing to undo. */
 OP(fchmod_op, SYS(fchmod, c->fd[0], modes[i & 1]));
 
 static int fchmod_check(struct cell *c)

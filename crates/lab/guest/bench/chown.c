@@ -2,8 +2,8 @@
 /*
  * Measured: chown of a regular file, a different one for each operation of a batch. "same" sets the
  * current owner and group, which needs no privilege; "other" sets user and group 1, which needs
- * CAP_CHOWN; "capabilities" is as "same", but the file loses its capabilities. Undo: chown back, or
- * set the capabilities again.
+ * CAP_CHOWN; "capabilities" is like "same", but the file loses its capabilities. Undo: chown back,
+ * or set the capabilities again.
  */
 #include <linux/capability.h>
 #include <asm/stat.h>

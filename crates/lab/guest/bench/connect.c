@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measured: connect of a new socket to a listening one, or to an address for datagrams. For TCP
- * this includes all three segments of the handshake: on the loopback interface the task itself
- * delivers them. `tcp-refused`: to a port without a listener, which returns ECONNREFUSED. Undo:
- * accept if possible, close; TCP connections are reset, so that none stays in TIME_WAIT.
+ * this includes all three segments of the handshake, because on the loopback interface the task
+ * itself delivers them. `tcp-refused`: to a port without a listener, which returns ECONNREFUSED.
+ * Undo: accept if possible, close; TCP connections are reset, so that none stays in TIME_WAIT.
  */
 #include "../sockets.h"
 

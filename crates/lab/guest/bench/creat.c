@@ -11,9 +11,9 @@ static int prepare(struct cell *c, unsigned int i)
 }
 
 /*
- * creat as in Table 3: rename the file of that name away, create it again, close it; all three are
- * measured. prepare() makes the old file, undo() removes both, and each operation has its own
- * random names.
+ * creat as in Table 3: rename the file with that name, create the file again, and close it. All
+ * three calls are measured. prepare() makes the old file, undo() removes both, and each operation
+ * has its own random names.
  */
 static long creat_op(struct cell *c, unsigned int i)
 {

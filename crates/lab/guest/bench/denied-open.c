@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measured: open for reading of an empty file: denied by modules (one call), or allowed and
- * followed by close. The files only differ in the modules that deny them (denials.h), and exist if
+ * followed by close. The files differ only in which modules deny them (denials.h). They exist if
  * the experiment has `denials`. Nothing to undo.
  */
 #include "slots.h"

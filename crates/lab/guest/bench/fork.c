@@ -32,7 +32,7 @@ BENCH("fork", PROCESS, BEYOND, 30, "fork of a child that exits at once, and wait
       .counts_children = 1, .variants = VARIANTS({ "exit" }),
       .check = fork_check, .op = fork_op);
 
-/* A child that shares the parent's memory uses its stack, and must not change it. */
+/* A child that shares the parent's memory uses the parent's stack, and must not change it. */
 static inline __attribute__((always_inline)) long clone_exit_wait(struct cell *c, int *status)
 {
 	long pid = SYS(clone, c->variant->arg | SIGCHLD, 0, 0, 0, 0);

@@ -129,7 +129,7 @@ static int setup(struct cell *c)
 		       failed(c, "fork", ret);
 	}
 	c->state[CHILD] = ret;
-	/* It has answered the first request, and waits for the next. */
+	/* By then, the server has answered the first request and waits for the next one. */
 	SYS(nanosleep, &time, NULL);
 	return 0;
 }

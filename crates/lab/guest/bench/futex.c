@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Measured: futex(FUTEX_WAKE) without a waiter: no hook, a floor. Nothing to undo. */
+/*
+ * Measured: futex(FUTEX_WAKE) without a waiter, which calls no hook and is a floor. Nothing to
+ * undo.
+ */
 #include <linux/futex.h>
 #include "slots.h"
 

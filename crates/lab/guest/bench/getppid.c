@@ -4,7 +4,7 @@
 
 OP(op, SYS(getppid));
 
-/* 0 is right for init, and for a parent in another PID namespace. */
+/* 0 is correct for init, and if the parent is in another PID namespace. */
 static int check(struct cell *c)
 {
 	long ret = op(c, 0);

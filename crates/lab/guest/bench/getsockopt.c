@@ -51,7 +51,7 @@ BENCH("getpeername", SOCKET, NETWORK, 12, "the address of the socket at the othe
 
 /*
  * Measured: getsockopt of a connected socket. SO_PEERSEC calls security modules for the peer's
- * label; without one it returns ENOPROTOOPT. Nothing to undo.
+ * label; if there is no label, it returns ENOPROTOOPT. Nothing to undo.
  */
 static long getsockopt_op(struct cell *c, unsigned int i)
 {

@@ -139,10 +139,10 @@ static int undo(struct cell *c, unsigned int i)
 }
 
 /*
- * Whether a ring worker runs the operation, as for a path walk that must wait, and in some kernels
- * any read of a device. Then there is one more task, or no completion yet. Tried in a child, whose
- * end also ends the worker: it would share the agent's descriptor table and make later measurements
- * more expensive.
+ * Whether a ring worker runs the operation, as happens for a path walk that must wait, and in some
+ * kernels for any read of a device. Then there is one more task, or no completion yet. This is
+ * tried in a child, whose end also ends the worker. Otherwise the worker would share the agent's
+ * descriptor table and make later measurements more expensive.
  */
 static int is_left_to_worker(struct cell *c)
 {

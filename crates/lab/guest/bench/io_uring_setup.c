@@ -18,7 +18,7 @@ static struct io_uring_params *params(struct cell *c)
 	return (struct io_uring_params *)slot_data(c);
 }
 
-/* Only in a machine, whose clock is virtual: elsewhere counts do not need it. */
+/* Rests only in a machine, whose clock is virtual; elsewhere nothing is counted. */
 static void rest(void)
 {
 	struct timespec time = { 0, REST_NS };

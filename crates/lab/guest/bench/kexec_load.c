@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measured: kexec_load with too many segments: refused by a module that forbids kexec, or because
- * of their number, which is checked later. Nothing to undo.
+ * Measured: kexec_load with too many segments, which is refused by a module that forbids kexec, or
+ * because of the number of segments, which is checked later. Nothing to undo.
  */
 #include <linux/kexec.h>
 #include "refused.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measured: keyctl(KEYCTL_SESSION_TO_PARENT) by a child, and the parent's return to user space,
- * where it takes over the child's session keyring: the end of the read in which it waits, and the
- * child's write that wakes it. The agent may be process 1, which cannot take over a keyring, so
- * both are other processes. Undo: the child joins a new session.
+ * Measured: keyctl(KEYCTL_SESSION_TO_PARENT) by a child, and the parent's return to user space, at
+ * which it takes over the child's session keyring. This includes the child's write that wakes the
+ * parent, and the end of the read in which the parent waits. The agent may be process 1, which
+ * cannot take over a keyring, so both are other processes. Undo: the child joins a new session.
  */
 #include <linux/keyctl.h>
 #include <linux/sched.h>
@@ -49,7 +49,7 @@ static long join(void)
 }
 
 /*
- * The child. The region ends in the parent, which must run as soon as it is woken: so the child is
+ * The child. The region ends in the parent, which must run as soon as it is woken, so the child is
  * SCHED_IDLE.
  */
 static __attribute__((noreturn)) void give(struct pipes *p)
@@ -81,7 +81,7 @@ static __attribute__((noreturn)) void take(struct pipes *p)
 	long child, before, now;
 	u8 byte;
 
-	/* Only the agent has the other end, and its close ends the child. */
+	/* Only the agent has the other end; closing it ends the child. */
 	sys_close(p->orders[1]);
 	child = SYS(fork);
 	if (child == 0)
@@ -181,7 +181,7 @@ static int check(struct cell *c)
 		ret = op(c, 0);
 	if (ret < 0)
 		return ret;
-	/* It already has the child's only keyring. */
+	/* The parent already has the child's only keyring. */
 	return op(c, 0) == -ESTALE ? 0 : failed(c, "keyctl: wrong result", 0);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The kernel's Landlock benchmark, tools/testing/selftests/landlock/fs_bench.c: nested directories,
- * each with a rule that does not allow creat in the innermost one. Landlock walks up through all of
- * them before it denies it. Each operation has its own sandboxed child, whose open is measured.
+ * each with a rule that does not allow creat in the innermost one. Landlock walks up through all
+ * of them before it denies the creat. Each operation has its own sandboxed child, whose open is
+ * measured.
  */
 #include <linux/sched.h>
 #include "../landlock.h"
@@ -39,7 +40,7 @@ static long go_in(struct cell *c)
 	return ret;
 }
 
-/* Leaves and removes all of them; they are nested too deep for removal by path. */
+/* Leaves and removes all of them. They are nested too deeply for removal by path. */
 static void teardown(struct cell *c)
 {
 	while (c->state[0]-- > 0 && SYS(chdir, "..") >= 0)
@@ -71,7 +72,7 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-/* A tick falls into the longest regions and would wake other tasks: make them wait. */
+/* The longest regions contain a tick, which would wake other tasks. This makes those tasks wait. */
 static void be_preferred(void)
 {
 	struct {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measured: open for reading and close of an empty file below nested directories d. In each,
- * Landlock looks for a rule on its way up to the working directory, as in
+ * Measured: open for reading and close of an empty file below nested directories named d. In each
+ * of them, Landlock looks for a rule on its way up to the working directory, as in
  * tools/testing/selftests/landlock/fs_bench.c of Linux. `denied` is a creat above the working
- * directory, only if a module denies it; that open alone is measured. Nothing to undo.
+ * directory, which is measured, without a close, only if a module denies it. Nothing to undo.
  */
 #include <asm/stat.h>
 #include "slots.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Cost of sandboxing oneself. Measured: landlock_create_ruleset and close (`create`),
+ * The cost of sandboxing oneself. Measured: landlock_create_ruleset and close (`create`),
  * landlock_add_rule (`add-path`, `add-port`), and landlock_restrict_self of a ruleset with one
  * rule, as the variant's layer (`restrict-4`: the fourth). Layers cannot be removed, so each
  * operation has its own child, whose calls are measured.
@@ -67,7 +67,7 @@ static void teardown(struct cell *c)
 	sys_close(c->fd[PLACE]);
 }
 
-/* In the child, which enters that many layers. */
+/* Runs in the child, which enters that many layers. */
 static long restrict_self(struct cell *c)
 {
 	long layers = c->variant->arg, ret = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measured: ioctl(LOOP_CTL_ADD), which creates a block device. It waits for the kernel task that
- * creates the device node: the work of all tasks counts. Undo: LOOP_CTL_REMOVE.
+ * creates the device node, so the work of all tasks counts. Undo: LOOP_CTL_REMOVE.
  */
 #include <linux/loop.h>
 #include <linux/time.h>
 #include "slots.h"
 
-#define TICK_NS	4000000	/* of 250 ticks a second: a longer operation is interrupted */
+#define TICK_NS	4000000	/* at 250 ticks per second; longer operations are interrupted */
 #define NUMBER	200	/* of the device: above those that the driver creates */
 
 static int setup(struct cell *c)
@@ -31,7 +31,7 @@ static long clock_ns(void)
 	return time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* The shortest of several calls: others may be disturbed. */
+/* The shortest of several calls, because others may be disturbed. */
 static long shortest_ns(struct cell *c)
 {
 	long least = 0, took, ret;

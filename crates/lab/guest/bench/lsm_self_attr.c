@@ -4,8 +4,8 @@
 #define ANSWER	0	/* c->state[]: -EOPNOTSUPP, or 0 */
 
 /*
- * Measured: lsm_get_self_attr of the process's label from all modules; without one, EOPNOTSUPP.
- * Nothing to undo.
+ * Measured: lsm_get_self_attr of the process's label from all modules; EOPNOTSUPP if no module has
+ * one. Nothing to undo.
  */
 static long lsm_get_self_attr_op(struct cell *c, unsigned int i)
 {
@@ -45,7 +45,7 @@ static struct self_attr *own(struct cell *c)
 
 static void set_text(struct self_attr *attr, const char *command, const char *label)
 {
-	/* The final NUL is part of it: Smack requires it. */
+	/* The final NUL is part of the label, because Smack requires it. */
 	attr->text_len = format(attr->text, ATTR_MAX - sizeof(*attr), "%s%s", command, label) + 1;
 	attr->len = sizeof(*attr) + attr->text_len;
 	attr->flags = 0;
@@ -80,7 +80,7 @@ static int setup(struct cell *c)
 
 /*
  * Measured: lsm_set_self_attr of the process's current label in the first module that has one;
- * without one, EOPNOTSUPP. Nothing to undo.
+ * EOPNOTSUPP if none has. Nothing to undo.
  */
 static long lsm_set_self_attr_op(struct cell *c, unsigned int i)
 {

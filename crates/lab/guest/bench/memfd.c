@@ -41,7 +41,7 @@ static int memfd_secret_check(struct cell *c)
 	ret = SYS(ftruncate, *slot_fd(c, 0), PAGE_SIZE);
 	if (ret < 0)
 		return failed(c, "ftruncate", ret);
-	/* It can only be mapped: file calls cannot read its contents. */
+	/* The file can only be mapped; file calls cannot read its contents. */
 	return sys_read(*slot_fd(c, 0), slot_data(c), 1) == -EINVAL ? slot_close(c, 0) :
 	       failed(c, "memfd_secret: wrong result", 0);
 }

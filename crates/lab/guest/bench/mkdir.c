@@ -3,8 +3,8 @@
 
 /*
  * mkdir at depth one with the paper's 9,437 distinct names. For throughput, a round makes all of
- * them before they are removed; for latency, a batch makes the first ones. In exact counts
- * "9437-names" makes all in sequence, "one" removes each before the next is made.
+ * them before they are removed; for latency, a batch makes the first ones. In exact counts,
+ * "9437-names" makes all directories in sequence, and "one" removes each before it makes the next.
  */
 OP(mkdir_op, sys_mkdir(dir_name[i], 0755));
 
@@ -36,7 +36,7 @@ BENCH("mkdir", DIR, PAPER, 5, "make directories under distinct names",
 
 SLOT(prepare, sys_mkdir(dir_name[i], 0755));
 
-/* rmdir with the paper's 9,437 distinct names: as many as mkdir uses. */
+/* rmdir with the paper's 9,437 distinct names, as many as mkdir uses. */
 OP(rmdir_op, sys_rmdir(dir_name[i]));
 
 static int rmdir_check(struct cell *c)

@@ -2,7 +2,7 @@
 /*
  * Measured: socket of a family that has a number but no implementation: the kernel requests the
  * module net-pf-18, which has never existed, and returns EAFNOSUPPORT. A kernel task creates
- * another one that would become modprobe, which does not exist in the lab's machine: the work of
+ * another task that would become modprobe, which does not exist in the lab's machine. The work of
  * all tasks counts. Nothing to undo.
  */
 #include "../sockets.h"
@@ -52,7 +52,7 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-/* The kernel's attempt to run modprobe shows as a new task. */
+/* The kernel's attempt to run modprobe is visible as a new task. */
 static int check(struct cell *c)
 {
 	char *before = slot_data(c), *after = before + TEXT_MAX;

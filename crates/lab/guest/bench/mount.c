@@ -43,8 +43,8 @@ BENCH("mount", ADMIN, ADMIN, 5, "mount of an empty tmpfs",
 SETUP(set_up_mount, make_mount(c, PLACE));
 
 /*
- * Measured: umount of a tmpfs. It waits for an RCU grace period, in which other kernel tasks run:
- * their work counts. Undo: mount.
+ * Measured: umount of a tmpfs. It waits for an RCU grace period, in which other kernel tasks run,
+ * and their work counts. Undo: mount.
  */
 OP(umount_op, SYS(umount2, PLACE, 0));
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measured: a message to NetLabel that sets the label of unlabelled packets from an address, and
- * the receipt of its answer; generic netlink handles it within the send. The label is the process's
- * own; without one, EOPNOTSUPP. Undo: a message that removes it.
+ * the receipt of its answer; generic netlink handles it within the send. The label is the
+ * process's own; EOPNOTSUPP if it has none. Undo: a message that removes it.
  */
 #include "../netlabel.h"
 

@@ -40,7 +40,7 @@ static int check(struct cell *c)
 		if (err < 0)
 			return failed(c, "close", err);
 	}
-	/* The name is resolved in that directory, not in the current one. */
+	/* The name is resolved in that directory instead of the current one. */
 	fd = sys_open(slot_name[0], O_RDONLY, 0);
 	return fd == -ENOENT ? 0 : failed(c, "open in the wrong directory", fd);
 }

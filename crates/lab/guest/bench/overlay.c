@@ -3,7 +3,8 @@
  * Measured: operations on overlayfs, as in containers: open and close of a file in the lower
  * directory; mmap of it, and munmap; creat of a new file; open for writing, which copies up the
  * file with its attributes. Undo: close and unlink. Each copy-up has a new name, since an unlinked
- * name hides the lower file. Nothing is synced (`volatile`), or else other tasks would do the work.
+ * name hides the lower file. Nothing is synced (`volatile`), because other tasks would do that
+ * work.
  */
 #include <linux/mman.h>
 #include "mounts.h"
@@ -132,9 +133,11 @@ BENCH("overlay", FILE, ADMIN, 21, "a file of overlayfs: open, mmap, creat, and c
       .source = "overlayfs: Documentation/filesystems/overlayfs.rst", .syscalls = "open close",
       .max_batch = 1,
       .variants = VARIANTS({ "open", .path = OPTIONS, .arg = OPEN, .modules = "overlay" },
-			   { "mmap", .path = OPTIONS, .arg = MMAP, .modules = "overlay" },
-			   { "creat", .path = OPTIONS, .arg = CREAT, .modules = "overlay" },
+			   { "mmap", .path = OPTIONS, .arg = MMAP, .modules = "overlay",
+			     .syscalls = "mmap munmap" },
+			   { "creat", .path = OPTIONS, .arg = CREAT, .modules = "overlay",
+			     .syscalls = "creat" },
 			   { "copy-up", .path = OPTIONS ",volatile", .arg = COPY_UP,
-			     .modules = "overlay" }),
+			     .modules = "overlay", .syscalls = "open" }),
       .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
       .teardown = teardown);

@@ -135,10 +135,11 @@ int file_mode(const char *path, unsigned int *mode)
 }
 
 /*
- * A page's first accesses take other paths than later ones: they mark it referenced, then move it
- * to the active list. The warm-up may not access every page often enough, so make_rw_file() does. A
- * page waits in a per-CPU batch before it gets on its list: two calls that have no other effect
- * here make the kernel drain that batch (mm/fadvise.c, mm/mlock.c: lru_add_drain()).
+ * A page's first accesses take other paths than later ones: they mark the page as referenced, and
+ * then move it to the active list. The warm-up may not access every page often enough, so
+ * make_rw_file() does. A page waits in a per-CPU batch before it is added to its list. Two calls
+ * that have no other effect here make the kernel drain that batch (mm/fadvise.c, mm/mlock.c:
+ * lru_add_drain()).
  */
 #define RW_FILE_PASSES	4
 

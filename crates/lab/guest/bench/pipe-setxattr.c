@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measured: fsetxattr of a security attribute of a pipe. Pipes do not store attributes, so the
- * kernel calls modules. None has this one: EOPNOTSUPP. Nothing to undo.
+ * kernel calls modules. No module has this attribute, so the result is EOPNOTSUPP. Nothing to
+ * undo.
  */
 #include "slots.h"
 

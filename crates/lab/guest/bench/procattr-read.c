@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measured: a read of /proc/self/attr/current, which calls modules for the process's label; without
- * one, EINVAL. Nothing to undo.
+ * Measured: a read of /proc/self/attr/current, which calls modules for the process's label; EINVAL
+ * if it has none. Nothing to undo.
  */
 #include "../label.h"
 

@@ -44,7 +44,7 @@ static int setup(struct cell *c)
 
 /*
  * Measured: ptrace. `seize` becomes the tracer of a waiting child; undo: the child is stopped and
- * detached. `peek` reads a word of a stopped child. No other task runs meanwhile.
+ * detached. `peek` reads a word of a stopped child. No other task runs during the call.
  */
 static long ptrace_op(struct cell *c, unsigned int i)
 {
@@ -108,7 +108,7 @@ static int ptrace_traceme_check(struct cell *c)
 		return unsupported(c, "this kernel has no ptrace", ret);
 	if (ret < 0)
 		return ret;
-	/* Then it already has a tracer. */
+	/* With 1, the child already has a tracer. */
 	return in_a_child(1) == -EPERM ? 0 : failed(c, "ptrace: wrong result", 0);
 }
 

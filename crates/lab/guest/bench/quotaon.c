@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measured: quotactl(Q_QUOTAON) of ext4, with a quota file that has no entries yet. prepare() syncs
- * the file system, which the call would do otherwise. Kernel tasks drain the per-CPU page lists for
- * it: the work of all tasks counts. Undo: Q_QUOTAOFF.
+ * the file system, which the call would do otherwise. Kernel tasks drain the per-CPU page lists
+ * for it, and the work of all tasks counts. Undo: Q_QUOTAOFF.
  */
 #include <asm/stat.h>
 #include <asm/statfs.h>
@@ -51,7 +51,7 @@ static int make_quotas(struct cell *c)
 	return ret < 0 ? ret : 0;
 }
 
-/* Of the measured file system, which is mounted one directory above. */
+/* Sets an option of the measured file system, which is mounted one directory above. */
 static long set_option(const char *option)
 {
 	return SYS(mount, "none", "..", NULL, MS_REMOUNT, option);

@@ -7,7 +7,7 @@
 #define EXPERIMENT	0x88b5	/* IEEE 802: for local experiments */
 #define LOOPBACK	1	/* the interface's index, in every network namespace */
 
-/* The socket is connected to its own address: it receives what it sends. */
+/* The socket is connected to its own address, so it receives what it sends. */
 static int raw_message_setup(struct cell *c)
 {
 	int ret = sockets_start(c, RAW);

@@ -26,10 +26,10 @@ static int read_setup(struct cell *c)
 SLOT(prepare, rewind_at_end(c));
 
 /*
- * read in pieces from a 100 KB file, restarting at its end. Only the read is measured (section 4.1:
- * each read is one operation), not the open and close around all of them in Table 3. In exact
- * counts, prepare() seeks to the start; in a timed batch op() has to, once in 25 to 100 reads,
- * which costs less than half a per cent.
+ * read in pieces from a 100 KB file, from the start again after its end. Only the read is measured
+ * (section 4.1: each read is one operation), without the open and close that surround all reads in
+ * Table 3. In exact counts, prepare() seeks to the start; in a timed batch, op() has to do so once
+ * in 25 to 100 reads, which costs less than half a per cent.
  */
 static long read_op(struct cell *c, unsigned int i)
 {
@@ -92,8 +92,8 @@ static int write_setup(struct cell *c)
 }
 
 /*
- * write in pieces over an existing 100 KB file, restarting at its end. The measured region and the
- * rewinding are as for read.
+ * write in pieces over an existing 100 KB file, from the start again after its end. The measured
+ * region and the rewinding are as for read.
  */
 static long write_op(struct cell *c, unsigned int i)
 {

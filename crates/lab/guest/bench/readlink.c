@@ -7,7 +7,7 @@
 #include "slots.h"
 
 #define TARGET	"../target/of/the/link"
-#define LETTERS	8	/* two of them name a link: WARM_SLOTS links */
+#define LETTERS	8	/* two of them name a link, for WARM_SLOTS links */
 
 static int setup(struct cell *c)
 {

@@ -43,7 +43,7 @@ static long choose_context(struct cell *c)
 	return try_label(c);
 }
 
-/* Smack: the label that everybody may read and write. */
+/* Smack: the label that every subject may read and write. */
 static long choose_star(struct cell *c)
 {
 	format(c->path2, sizeof(c->path2), "*");

@@ -3,8 +3,8 @@
 
 /*
  * rename within one directory, of a file at depth 1 to 5. prepare() makes the file and undo()
- * removes it: in exact counts the directory has only one file, and the search for it costs the same
- * every time.
+ * removes it, so in exact counts the directory has only one file, and the search for it costs the
+ * same every time.
  */
 static int rename_setup(struct cell *c)
 {

@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) long in_a_child(long which, u32 act
 
 /*
  * A socket filter that stays loaded: programs share 2 MiB chunks of memory, which are freed with
- * the last program. So no operation allocates and fills a chunk.
+ * the last program. With this filter loaded, no operation allocates and fills a chunk.
  */
 static long keep_a_program(struct cell *c)
 {

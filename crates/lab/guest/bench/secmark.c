@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measured: a netlink request to nf_tables that creates a packet label (nft's `add secmark`) in an
- * existing table. Undo: the label is deleted. It needs a module that labels packets.
+ * existing table. Undo: the label is deleted. This needs a module that labels packets.
  */
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nf_tables.h>

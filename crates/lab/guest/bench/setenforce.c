@@ -3,9 +3,9 @@
  * Measured: a write of 1 to SELinux's file `enforce`, previously 0, with an audit rule in force.
  * SELinux forgets its cached decisions and checks each audit rule for labels: `rule` has none,
  * `label-rule` has one and is rebuilt. The write waits for an RCU grace period, in which other
- * kernel tasks run: their work counts. Grace periods are expedited, or else they would wait for
- * clock ticks. The rule suppresses the audit record of the write, which a task would write.
- * prepare() writes 0. Undo: the previous value is restored.
+ * kernel tasks run, and their work counts. Grace periods are expedited, because they would
+ * otherwise wait for clock ticks. The rule suppresses the audit record of the write, because
+ * another task would write that record. prepare() writes 0. Undo: the previous value is restored.
  */
 #include <linux/audit.h>
 #include "../netlink.h"
@@ -66,7 +66,7 @@ static long enforce(struct cell *c, int on)
 	return SYS(pwrite64, c->fd[FILE], on ? "1" : "0", 1, 0);
 }
 
-/* Sets whether grace periods are expedited: the previous value, or -errno. */
+/* Sets whether grace periods are expedited. Returns the previous value, or -errno. */
 static long hasten(long on)
 {
 	char digit = 0, other = on ? '1' : '0';
@@ -81,7 +81,10 @@ static long hasten(long on)
 	return ret < 0 ? ret : digit != '0';
 }
 
-/* About the agent's label, which is left in c->path: without a policy it is one word. */
+/*
+ * Whether a policy is loaded, according to the agent's label, which is left in c->path: without a
+ * policy it is one word.
+ */
 static int has_policy(struct cell *c)
 {
 	const char *label = c->path;
@@ -114,7 +117,7 @@ static int find_selinux(struct cell *c)
 	if (ret < 0)
 		return unsupported(c, "SELinux's mode is not for this user", ret);
 	c->state[FOUND] = ret;
-	/* Whether its policy would let the agent revert this is not known in advance. */
+	/* It is not known in advance whether the policy would let the agent revert this. */
 	if (has_policy(c) && !ret)
 		return unsupported(c, "what this policy only notes would be denied", 0);
 	return 0;
@@ -143,7 +146,7 @@ static void leave(struct cell *c)
 
 SLOT(undo, enforce(c, c->state[FOUND]));
 
-/* While nothing is enforced, so that the policy need not allow it. */
+/* This runs while nothing is enforced, so that the policy need not allow it. */
 static void teardown(struct cell *c)
 {
 	enforce(c, 0);

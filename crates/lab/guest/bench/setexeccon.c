@@ -2,8 +2,8 @@
 /*
  * Measured: fork; in the child, setexeccon(3) (open of /proc/self/attr/exec, write of a context,
  * close), then execve of a program that exits; and wait4. The context is the current one, so the
- * additional cost of execve is that of an explicit context. The child's kernel work belongs to the
- * operation. Nothing to undo.
+ * additional cost of execve is the cost of an explicit context. The child's kernel work belongs to
+ * the operation. Nothing to undo.
  */
 #include "../slots.h"
 
@@ -47,7 +47,7 @@ static int setup(struct cell *c)
 		return unsupported(c, "no module of the stack takes a context for execve: " EXEC, n);
 	if (n < 0)
 		return failed(c, "writing " EXEC, n);
-	/* Children inherit it; those of other benchmarks must have none. */
+	/* Children inherit the context; children of other benchmarks must have none. */
 	return ask_for("\n", 1) < 0 ? failed(c, "taking it back: " EXEC, 0) : 0;
 }
 

@@ -49,7 +49,7 @@ BENCH("socket", SOCKET, NETWORK, 1, "socket of a kind",
 
 SETUP(socketpair_setup, sockets_start(c, c->variant->arg));
 
-/* Measured: socketpair. Undo: close of both. A slot's two descriptors are adjacent. */
+/* Measured: socketpair. Undo: close of both sockets. A slot's two descriptors are adjacent. */
 static long socketpair_op(struct cell *c, unsigned int i)
 {
 	return SYS(socketpair, AF_UNIX, socket_kinds[c->variant->arg].type | SOCK_CLOEXEC, 0,

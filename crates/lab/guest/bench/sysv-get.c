@@ -13,8 +13,8 @@ static int msgget_setup(struct cell *c)
 }
 
 /*
- * Measured: msgget of a new queue. Undo: msgctl(IPC_RMID). `existing`: of an existing queue, by its
- * key; nothing to undo.
+ * Measured: msgget of a new queue. Undo: msgctl(IPC_RMID). `existing`: msgget of an existing
+ * queue, by its key; nothing to undo.
  */
 static long msgget_op(struct cell *c, unsigned int i)
 {
@@ -58,7 +58,7 @@ static int semget_setup(struct cell *c)
 }
 
 /*
- * Measured: semget of a new set of one semaphore. Undo: semctl(IPC_RMID). `existing`: of an
+ * Measured: semget of a new set of one semaphore. Undo: semctl(IPC_RMID). `existing`: semget of an
  * existing set, by its key; nothing to undo.
  */
 static long semget_op(struct cell *c, unsigned int i)
@@ -103,8 +103,8 @@ static int shmget_setup(struct cell *c)
 }
 
 /*
- * Measured: shmget of a new 4 KB segment. Undo: shmctl(IPC_RMID). `existing`: of an existing
- * segment, by its key; nothing to undo.
+ * Measured: shmget of a new 4 KB segment. Undo: shmctl(IPC_RMID). `existing`: shmget of an
+ * existing segment, by its key; nothing to undo.
  */
 static long shmget_op(struct cell *c, unsigned int i)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tree walk of the credentials patch mail: stat and open every regular file and directory, read
- * and recurse into every directory, read no file.
+ * The tree walk from the e-mail about the credentials patch. It stats and opens every regular file
+ * and directory, and reads every directory and recurses into it, but reads no file.
  *
  * One operation is one walk. These regions cover all its kernel work: stat and open of the top
  * directory; stat, open, close of each regular file; stat, open of each other directory; each
@@ -11,8 +11,8 @@
  * on five levels. Files are spread evenly; the first directories have one more. Paths are relative
  * to the working directory and grow with the depth, as in a walk that joins names.
  *
- * full-read-only: as in the mail, the file system is mounted -o ro,noatime before the walks. Only a
- * VM's own file system is.
+ * full-read-only: as in the e-mail, the file system is mounted -o ro,noatime before the walks.
+ * This is done only to a VM's own file system.
  */
 #include <asm/stat.h>
 #include "getdents.h"
@@ -121,8 +121,8 @@ static inline __attribute__((always_inline)) void end(int measured)
 }
 
 /*
- * Always inlined, so that check(), outside any operation, runs no marker. A descriptor left open by
- * an error is closed with the rest below.
+ * Always inlined, so that check(), which runs outside any operation, executes no marker. If an
+ * error leaves a descriptor open, it is closed with the others below.
  */
 static inline __attribute__((always_inline)) long
 walk(struct cell *c, struct count *count, int measured)

@@ -17,8 +17,8 @@ static int setup(struct cell *c)
  * Measured: truncate of a 4096-byte file to 0; each operation of a batch has its own. Undo: pwrite
  * through an open descriptor, which fills it again.
  *
- * The descriptor stays open because ext4 and xfs write out a file that is closed after a truncation
- * to 0 (auto_da_alloc): the next truncation would wait for the disk.
+ * The descriptor stays open because ext4 and xfs write out a file that is closed after a
+ * truncation to 0 (auto_da_alloc), and the next truncation would wait for the disk.
  */
 OP(truncate_op, SYS(truncate, slot_name(c, i), 0));
 

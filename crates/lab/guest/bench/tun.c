@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measured: ioctls of /dev/net/tun. `create` makes a network device; undo: close, which ends it.
- * `attach` opens an existing one; undo: close. `queue` attaches a detached queue; undo: detach.
+ * Measured: ioctls of /dev/net/tun. `create` makes a network device; undo: close, which removes
+ * it. `attach` opens an existing one; undo: close. `queue` attaches a detached queue; undo:
+ * detach.
  */
 #include <linux/ioctl.h>
 #include <linux/if_tun.h>
@@ -108,7 +109,7 @@ static int check(struct cell *c)
 		return unsupported(c, "it needs CAP_NET_ADMIN", ret);
 	if (ret < 0)
 		return ret;
-	/* It has the requested device. */
+	/* The descriptor already has the requested device. */
 	ret = op(c, 0);
 	return ret == -EEXIST || ret == -EINVAL ? undo(c, 0) : failed(c, "tun: wrong result", ret);
 }

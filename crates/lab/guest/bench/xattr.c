@@ -41,8 +41,8 @@ SLOT(set_old, xattr_set(c, slot_name(c, i), XATTR_OLD));
 /*
  * Measured: setxattr of an existing attribute to another value of the same length: our attribute,
  * or an access control list. Each operation of a batch has its own file and writes "new"; undo:
- * setxattr to the old value. Writing the current value would not work: ext4 notices and returns
- * early.
+ * setxattr to the old value. Writing the current value would not work, because ext4 notices this
+ * and returns early.
  */
 OP(setxattr_op, xattr_set(c, slot_name(c, i), XATTR_NEW));
 

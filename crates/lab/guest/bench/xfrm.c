@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measured: labelled IPsec policies and states, without encryption. `policy-add` and
- * `policy-delete` are netlink requests, and so is `state-delete`, of a state that only has a
- * number; they are undone. `lookup` is a datagram that such a policy allows. `acquire` is one that
- * needs a state which nobody negotiates, so it is not delivered. `clone` is a TCP connection to a
- * listener with its own policy; undo: close. All run in a separate network namespace, which ends
- * afterwards. Objects freed by a kernel task meanwhile count.
+ * `policy-delete` are netlink requests, and so is `state-delete`, for a state that only has a
+ * number; all of them are undone. `lookup` is a datagram that such a policy allows. `acquire` is a
+ * datagram that needs a state which nobody negotiates, so it is not delivered. `clone` is a TCP
+ * connection to a listener with its own policy; undo: close. All run in a separate network
+ * namespace, which ends afterwards. Work of a kernel task that frees objects at the same time
+ * counts.
  */
 #include <linux/sched.h>
 #include <linux/xfrm.h>
@@ -135,7 +136,7 @@ static void order_state_delete(struct cell *c)
 	id->proto = IPPROTO_ESP;
 }
 
-/* A state that only has a number: the answer to its order is the state. */
+/* Makes a state that only has a number. The answer to the request contains the state. */
 static long make_state(struct cell *c)
 {
 	struct xfrm_userspi_info *info = begin(c, XFRM_MSG_ALLOCSPI, sizeof(*info));
@@ -171,7 +172,7 @@ static long forget_states(struct cell *c)
 	return give_order(c);
 }
 
-/* A listener for state requests: without one, the kernel makes none. */
+/* A listener for state requests, without which the kernel makes no requests. */
 static long listen_for_wants(struct cell *c)
 {
 	struct sockaddr_nl address = {
@@ -314,7 +315,10 @@ static long op(struct cell *c, unsigned int i)
 	case LOOKUP:
 		return send_datagram(c);
 	case ACQUIRE:
-		/* Any result: check() verifies that nothing arrives and a state is requested. */
+		/*
+		 * The result does not matter: check() verifies that nothing arrives and that a
+		 * state is requested.
+		 */
 		send_datagram(c);
 		return 0;
 	case CLONE:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Delays by BPF LSM programs (crates/sensitivity/bpf/README.md). Programs and links are open files
- * of the agent: they end with it, however it ends.
+ * of the agent, so they end with the agent, however it ends.
  */
 #include <linux/capability.h>
 #include <linux/mman.h>
@@ -255,7 +255,7 @@ static u32 instructions_of_round(int types)
 	if (milli < 0)
 		refused("a program that measures its own loop", "", milli);
 	round = (milli + 500) / 1000;
-	/* A whole number if the clock counts instructions. */
+	/* The result is an integer if the clock counts instructions. */
 	if (milli > round * 1000 + 50 || milli < round * 1000 - 50)
 		fatal("delays by BPF programs: a round of a loop takes %ld/1000 ns: the "
 		      "clock does not count instructions", milli);
@@ -293,7 +293,7 @@ static void start(void)
 static void stop(void)
 {
 	struct names names = { .title = "calls" };
-	/* A VM ends next, and detaching programs there takes seconds. */
+	/* A VM ends now, and detaching programs in it would take seconds. */
 	int leave = SYS(getpid) != 1;
 	unsigned int i;
 

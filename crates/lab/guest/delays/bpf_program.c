@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The program that delays a hook, loaded with bpf(2) alone: no library, no object file. In C:
+ * The program that delays a hook. It is loaded with bpf(2) alone, without a library or an object
+ * file. In C:
  *
  *	if (scope.helper() >> scope.shift != scope.value)
  *		return 0;
@@ -15,7 +16,7 @@
  * the decision to other modules. A round takes more than a nanosecond, so the wait ends even if the
  * clock stands still.
  *
- * If the clock counts instructions, waits are counted as well: slot->wait rounds of an empty
+ * If the clock counts instructions, waits are counts as well: slot->wait rounds of an empty
  * round(), and slot->rest instructions. Reading the clock takes about 100 instructions, and a wait
  * could be late by that much.
  */
@@ -62,7 +63,7 @@ enum {
 #define CALL(helper)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
 #define EXIT()			INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
-/* bpf_loop() only takes static functions, and BTF marks them as static. */
+/* bpf_loop() takes only static functions, and BTF marks them as static. */
 #define STRINGS		"\0int\0delay\0round"
 enum {
 	NAME_INT = 1, NAME_DELAY = 5, NAME_ROUND = 11,
@@ -164,13 +165,13 @@ static int skip(unsigned int from, unsigned int to)
 	return (int)to - (int)from - 1;
 }
 
-/* As many instructions as in R7, plus a constant number. */
+/* Writes as many instructions as R7 contains, plus a constant number. */
 static void write_rest(struct code *code)
 {
 	unsigned int bit, i;
 
 	for (bit = 1; bit <= REST_MAX; bit <<= 1) {
-		/* A set bit costs one more than its value: the jump. */
+		/* A set bit costs one instruction more than its value, which is the jump. */
 		WRITE(code, IF_IMM(BPF_JSET, R7, bit, 1), JUMP(bit + 1));
 		for (i = 0; i <= bit; i++)
 			WRITE(code, MOVE_IMM(R0, 0));
@@ -282,7 +283,10 @@ long load_program(const struct delay_program *p, char *log, u32 log_size)
 	return load(&code, &attr, p->types, "lsmeter_delay");
 }
 
-/* Returns the time of that many rounds: the same rounds, with clock reads around them. */
+/*
+ * A program that returns the time of that many rounds: the same rounds, with clock reads around
+ * them.
+ */
 static long load_ruler(int types)
 {
 	struct code code = { .len = 0 };
@@ -304,7 +308,7 @@ static long load_ruler(int types)
 	return load(&code, &attr, types, "lsmeter_ruler");
 }
 
-/* The shortest of several: a tick may interrupt. */
+/* The shortest of several times, because a tick may interrupt one. */
 static long time_rounds(long ruler, u32 rounds)
 {
 	u32 shortest = ~0u;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Scope of delays: the agent's own control group, which also contains its descendants; without one,
- * only the agent's process.
+ * The scope of delays is the agent's own control group, which also contains its descendants, or
+ * only the agent's process if there are no control groups.
  */
 #include <asm/stat.h>
 #include <linux/bpf.h>
@@ -138,8 +138,8 @@ static long move_to(const char *dir)
 }
 
 /*
- * Removes groups of killed agents whose processes have ended: rmdir fails for a group with
- * processes.
+ * Removes groups of killed agents whose processes have ended; rmdir fails for a group that still
+ * has processes.
  */
 static void remove_stale_groups(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Delays by the Tunable Security Module (crates/sensitivity/kernel/README.md). An open file keeps
- * its enforcement stage: it ends with the agent, however that ends.
+ * its enforcement stage active, which therefore ends with the agent, however the agent ends.
  */
 #include "delays.h"
 
@@ -45,7 +45,7 @@ static void write_word(long fd, const char *name, const char *word)
 	write_control(fd, name, word, strlen(word));
 }
 
-/* execve applies the label to the process: the agent executes itself. */
+/* execve applies the label to the process, so the agent executes itself. */
 static void label_program(void)
 {
 	char path[512];

@@ -30,7 +30,7 @@ static void load(const struct policy *p)
 	or_fatal(err, "making " DENIED);
 }
 
-/* AppArmor skips unchanged profiles: every second time there is an additional one. */
+/* AppArmor skips unchanged profiles, so every second time there is an additional one. */
 static long load_again(const struct policy *p, u32 round)
 {
 	(void)p;
@@ -69,6 +69,7 @@ static void prove(const struct policy *p)
 
 	if (p->state == POLICY_NONE)
 		return;
+	log_mark(p);
 	fd = sys_open(DENIED, O_RDONLY | O_CLOEXEC, 0);
 	if (p->state == POLICY_ENFORCING) {
 		prove_denied(p, "open of " DENIED " for reading", fd, -EACCES);

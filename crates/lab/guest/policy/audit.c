@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Audit: system call rules, as auditctl(8) would add them. With `audit=1` on the kernel's command
- * line, process 1 has a context for collecting records: a task only has one if audit was on at its
- * creation.
+ * line, process 1 has a context for collecting records. A task has a context only if audit was on
+ * when the task was created.
  *
  * The rules are typical for administrators: they record refused accesses, and changes by a
- * logged-in user. The benchmarks' calls are collected and compared with each rule, and match none:
- * a record would be written by a kernel thread, which would run during an operation.
+ * logged-in user. The benchmarks' calls are collected and compared with each rule, but match none,
+ * because a kernel thread would write the record and run during an operation.
  */
 #include <linux/audit.h>
 #include <linux/netlink.h>
@@ -87,7 +87,7 @@ static const struct rule rules[] = {
 	},
 };
 
-/* One more: accesses refused to a separate user, in any call with a file name. */
+/* One more rule: accesses that are refused to a separate user, in any call with a file name. */
 static const struct rule extra = {
 	.text = "-S open,openat,creat,truncate,stat,lstat,newfstatat,statx,access,"
 		"chmod,chown,unlink,rename,mkdir,rmdir,link,symlink,execve "
@@ -157,7 +157,7 @@ static void set_status(long fd, u32 enabled)
 		.enabled = enabled,
 		.failure = AUDIT_FAIL_PRINTK,
 		.backlog_limit = BACKLOG,
-		/* Whatever does not fit is lost: nobody waits. */
+		/* Records that do not fit are lost, so that nobody waits. */
 		.backlog_wait_time = 0,
 	};
 	long err = audit_request(fd, AUDIT_SET, &status, sizeof(status));
@@ -235,7 +235,7 @@ static void load(const struct policy *p)
 	if (p->given)
 		return;
 	fd = audit_socket(0);
-	/* Off meanwhile, or each rule would be recorded. */
+	/* Audit is off during this, because each rule would otherwise be recorded. */
 	set_status(fd, 0);
 	audit_load_set(fd, p);
 	for (i = 0; i < ARRAY_SIZE(rules) && !audit_set_of(p); i++) {
@@ -256,7 +256,10 @@ static void load(const struct policy *p)
 	sys_close(fd);
 }
 
-/* Only now: policy loads of other modules are recorded, and would fill the socket. */
+/*
+ * This is done only now, because policy loads of other modules are recorded and would fill the
+ * socket.
+ */
 static void label(const struct policy *p)
 {
 	long fd;
@@ -339,8 +342,8 @@ static void prove(const struct policy *p)
 		fatal("audit: open of ./" DENIED " by user %u gave %s (%ld)", USER,
 		      errno_name(err), -err);
 	/*
-	 * Records are ordered: a record of the first open would come before the other's. Records of
-	 * other modules' proofs may also be there.
+	 * Records are ordered, so a record of the first open would come before the other's. There
+	 * may also be records of other modules' checks.
 	 */
 	do {
 		if (!next_record(text, sizeof(text)))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * EVM: an HMAC over a file's security attributes, in security.evm. The kernel keeps it up to date,
- * and checks it before it changes any such attribute (and IMA before it opens the file, if it
- * appraises). The key is an encrypted key named evm-key, as for evmctl(1).
+ * and checks it before any such attribute is changed. If IMA appraises the file, IMA checks it
+ * before the file is opened. The key is an encrypted key named evm-key, as for evmctl(1).
  *
- * Nobody can set an HMAC once the key is loaded, and before that only where writes to such
- * attributes were allowed. So a forged one is made first, on a separate file system.
+ * Nobody can set an HMAC once the key is loaded, and before that only if writes to such attributes
+ * are allowed. So a forged HMAC is made first, on a separate file system.
  */
 #include "../policy.h"
 

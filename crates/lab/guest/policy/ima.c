@@ -5,12 +5,14 @@
  * its files: a file whose security.ima is missing or is not its hash cannot be opened. The kernel
  * sets a file's hash when its writer closes it.
  *
- * One rule per write(), all on one descriptor; closing it puts them into force.
+ * Each rule is written with its own write(), all to one descriptor; closing it puts the rules into
+ * force.
  *
- * Alternatively the kernel was booted with built-in policies: ima_policy=tcb measures everything
- * that root reads except on tmpfs and the like, appraise_tcb appraises root's files.
+ * Alternatively, the kernel was booted with built-in policies: ima_policy=tcb measures everything
+ * that root reads, except on tmpfs and similar file systems, and appraise_tcb appraises root's
+ * files.
  *
- * Alternatively custom rules are written, once the files for their proofs exist.
+ * Alternatively, custom rules are written once the files that check them exist.
  */
 #include "../policy.h"
 #include "../settings/given.h"
@@ -20,7 +22,7 @@
 #define ATTRIBUTE	"security.ima"
 #define FIRST_UID	100001u
 
-/* From the key ima_policy; none: both, by written rules. */
+/* From the key ima_policy. If none is set, written rules do both. */
 #define KERNEL_TCB		1u
 #define KERNEL_APPRAISE_TCB	2u
 
@@ -189,7 +191,7 @@ static int names(const char *line, const char *path)
 	for (; *line; line++) {
 		if (*line != ' ')
 			continue;
-		/* The list has _ in place of blanks. */
+		/* The list contains _ instead of blanks. */
 		for (at = line + 1, of = path; *of && *at == (*of == ' ' ? '_' : *of); at++)
 			of++;
 		if (!*of && (!*at || *at == ' '))

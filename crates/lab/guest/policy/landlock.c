@@ -85,7 +85,7 @@ static void add_readable(long ruleset, const char *path)
 	sys_close(fd);
 }
 
-/* Read access to everything except DENIALS: rules can only add. */
+/* Read access to everything except DENIALS, because rules can only add rights. */
 static void add_root(long ruleset, long root, const struct policy *p)
 {
 	if (!p->denials) {
@@ -128,20 +128,20 @@ static void add_chains(long ruleset, u32 count)
 	     CHAIN_LENGTH);
 }
 
-const char *landlock_restrict_self(long ruleset, u32 layers)
+const char *landlock_restrict_self(long ruleset, u32 layers, u32 flags)
 {
 	const char *how = "as CAP_SYS_ADMIN allows";
 	u32 done;
 	long err;
 
 	for (done = 0; done < layers; done++) {
-		err = raw_syscall(LANDLOCK_RESTRICT_SELF, ruleset, 0, 0, 0, 0, 0);
+		err = raw_syscall(LANDLOCK_RESTRICT_SELF, ruleset, flags, 0, 0, 0, 0);
 		if (err == -EPERM && !done) {
-			/* Without privilege: execve must not gain any either. */
+			/* Without privilege, execve must not gain any either. */
 			err = SYS(prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 			if (!err)
 				err = raw_syscall(LANDLOCK_RESTRICT_SELF, ruleset,
-						  0, 0, 0, 0, 0);
+						  flags, 0, 0, 0, 0);
 			how = "after prctl(PR_SET_NO_NEW_PRIVS)";
 		}
 		or_fatal(err, "landlock: landlock_restrict_self, layer %u", done + 1);
@@ -190,7 +190,7 @@ static void confine(const struct policy *p)
 		step("landlock: rule: /dev/null may be written");
 	}
 	add_chains(ruleset, p->rules);
-	how = landlock_restrict_self(ruleset, layers);
+	how = landlock_restrict_self(ruleset, layers, 0);
 	step("landlock: landlock_restrict_self %u times, %s", layers, how);
 	sys_close(ruleset);
 }
@@ -229,5 +229,6 @@ POLICY_MODULE(landlock) = {
 	.label = label,
 	.confine = confine,
 	.start = confine,
+	.log_denials = landlock_given_log,
 	.prove = prove,
 };

@@ -2,8 +2,8 @@
 /*
  * LoadPin: modules must come from the same file system as the first one
  * (security/loadpin/loadpin.c), here the initramfs. It decides before the kernel reads the module,
- * so any file works: a file that passes is not a module (ENOEXEC), a file that does not is denied
- * (EPERM).
+ * so any file will do: if the access passes, the file is not a module (ENOEXEC); otherwise it is
+ * denied (EPERM).
  */
 #include "../policy.h"
 
@@ -43,6 +43,7 @@ static void prove(const struct policy *p)
 
 	if (p->state == POLICY_NONE)
 		return;
+	log_mark(p);
 	err = load_module(OTHER "/denied");
 	if (p->state == POLICY_ENFORCING) {
 		prove_denied(p, "finit_module of a file on another tmpfs", err, -EPERM);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Lockdown: nobody, including root, may change the running kernel (security/lockdown/lockdown.c).
- * Set here instead of with lockdown= on the command line, which would also refuse unsigned modules
- * that a file system may need.
+ * It is set here instead of with lockdown= on the command line, which would also refuse unsigned
+ * modules that a file system may need.
  */
 #include "../policy.h"
 

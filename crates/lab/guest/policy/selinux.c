@@ -10,16 +10,14 @@
 #include "../policy.h"
 
 #include "../denials.h"
+#include "../settings/decisions.h"
 #include "../settings/given.h"
 #include "../settings/labels.h"
 
-#define SELINUXFS	"/sys/fs/selinux"
 #define FILES		POLICY_DIR "selinux/"
 #define ATTRIBUTE	"security.selinux"
 #define FSCREATE	"/proc/self/attr/fscreate"
 #define CONTEXT_MAX	256
-/* Flag of a decision: AVD_FLAGS_PERMISSIVE of security/selinux/include/security.h. */
-#define FLAG_PERMISSIVE	1
 
 #define DENIED		"selinux-denied"
 #define ALLOWED		"selinux-allowed"
@@ -29,8 +27,8 @@ static char contexts[CONTEXTS_MAX];	/* the host's file, as lines of words */
 static char work[CONTEXT_MAX], denied[CONTEXT_MAX], agent[CONTEXT_MAX];
 /*
  * At each change of `enforce` the kernel serialises the policy, for IMA to measure it: tens of
- * millions of instructions. A custom policy can stay on between measurements if it never denies the
- * kernel's own domain, in which unconfined tasks run.
+ * millions of instructions. A custom policy can stay enforced between measurements if it never
+ * denies accesses of the kernel's own domain, in which unconfined tasks run.
  */
 static int own_is_permissive, stays_enforced;
 
@@ -89,7 +87,7 @@ static const char *root_option(const struct policy *p)
 		;
 	if (!n || n >= CONTEXT_MAX)
 		fatal("selinux: " FILES "contexts says no context of work");
-	/* Files of a tmpfs start without labels: they take their directory's. */
+	/* Files on a tmpfs start without labels, and take their directory's. */
 	format(option, sizeof(option), "%scontext=",
 	       strcmp(experiment.fs, "tmpfs") ? "def" : "root");
 	memcpy(option + strlen(option), at, n);
@@ -111,7 +109,10 @@ static void set_boolean(const struct policy *p, char *line)
 	step("selinux: wrote %s to %s", value, path);
 }
 
-/* Permissive meanwhile: the policy need not allow the kernel's own domain to load another. */
+/*
+ * SELinux is permissive during this, so that the policy need not allow the kernel's own domain to
+ * load another policy.
+ */
 static long load_again(const struct policy *p, u32 round)
 {
 	char mode[4] = "";
@@ -134,8 +135,8 @@ static void release(const struct policy *p)
 		return;
 	if (own_is_permissive) {
 		/*
-		 * The first confined child wrote it, and the policy denies nothing to unconfined
-		 * tasks.
+		 * The first confined child has written `enforce`, and the policy denies nothing to
+		 * unconfined tasks.
 		 */
 		stays_enforced = 1;
 		return;
@@ -182,7 +183,7 @@ static char *next_word(char **rest)
 
 static long set_label(const char *path, const char *context)
 {
-	/* With its NUL, like setfiles(8). */
+	/* The label includes its NUL, as with setfiles(8). */
 	return SYS(lsetxattr, path, ATTRIBUTE, context, strlen(context) + 1, 0);
 }
 
@@ -244,58 +245,14 @@ static void make(const char *path)
 	or_fatal(err, "selinux: making ./%s", path);
 }
 
-static u32 read_number(const char *path)
-{
-	char text[16];
-	u32 value = 0;
-
-	if (read_text(path, text, sizeof(text)) < 0 || parse_u32(text, ~0u, &value))
-		fatal("selinux: %s holds no number: %s", path, text);
-	return value;
-}
-
-/* The policy's decision for `source` on `target`: see sel_write_access() of selinuxfs.c. */
-static struct decision {
-	u32 allowed;
-	u32 flags;
-} decide(const char *source, const char *target, u32 class)
-{
-	struct decision decision = { 0 };
-	char query[2 * CONTEXT_MAX + 16], *p;
-	long fd, n;
-
-	format(query, sizeof(query), "%s %s %u", source, target, class);
-	fd = sys_open(SELINUXFS "/access", O_RDWR | O_CLOEXEC, 0);
-	or_fatal(fd, "selinux: opening " SELINUXFS "/access");
-	n = sys_write(fd, query, strlen(query) + 1);
-	if (n > 0)
-		n = sys_read(fd, query, sizeof(query) - 1);
-	sys_close(fd);
-	if (n <= 0)
-		fatal("selinux: asking " SELINUXFS "/access: %s (%ld)",
-		      errno_name(n), -n);
-	query[n] = '\0';
-	for (p = query; *p && *p != ' '; p++) {
-		u32 digit = *p <= '9' ? *p - '0' : *p - 'a' + 10;
-
-		decision.allowed = decision.allowed << 4 | (digit & 15);
-	}
-	/* allowed, (unused), auditallow, auditdeny, seqno, flags */
-	for (p = query + strlen(query); p > query && p[-1] != ' '; p--)
-		;
-	parse_u32(p, ~0u, &decision.flags);
-	return decision;
-}
-
-/* Whether the policy also rules the kernel's own domain. */
+/* Finds out whether the policy also confines the kernel's own domain. */
 static void note_own_domain(void)
 {
-	u32 class = read_number(SELINUXFS "/class/process/index");
 	char own[CONTEXT_MAX];
 
 	if (read_text("/proc/self/attr/current", own, sizeof(own)) <= 0)
 		return;
-	own_is_permissive = decide(own, own, class).flags & FLAG_PERMISSIVE;
+	own_is_permissive = decide(own, own, "process").flags & FLAG_PERMISSIVE;
 	if (own_is_permissive)
 		step("selinux: " SELINUXFS "/access says that %s is permissive", own);
 }
@@ -356,8 +313,8 @@ static void label(const struct policy *p)
 	if (p->given) {
 		note_own_domain();
 		/*
-		 * With levels, the policy would otherwise give it the agent's, which is the
-		 * highest.
+		 * If the policy has levels, it would otherwise give the file the agent's level,
+		 * which is the highest.
 		 */
 		write_line(FSCREATE, work);
 		step("selinux: wrote %s to " FSCREATE ": what the agent makes has that label", work);
@@ -392,12 +349,15 @@ static void confine(const struct policy *p)
 		return;
 	if (stays_enforced)
 		return;
-	/* Still permissive, so that the domain needs no permission for this. */
+	/* SELinux is still permissive here, so the domain needs no permission for this. */
 	write_line(SELINUXFS "/enforce", "1");
 	step("selinux: wrote 1 to " SELINUXFS "/enforce");
 }
 
-/* A program's own domain opens it, and its input and output: few may use the kernel's descriptors. */
+/*
+ * The program's own domain opens the program, and its input and output, because few domains may
+ * use the kernel's descriptors.
+ */
 static void start(const struct policy *p)
 {
 	char context[CONTEXT_MAX];
@@ -412,11 +372,9 @@ static void start(const struct policy *p)
 /* The access passed; the kernel must report that enforcing mode would deny it. */
 static void prove_noticed(long fd)
 {
-	u32 class = read_number(SELINUXFS "/class/file/index");
-	u32 bit = read_number(SELINUXFS "/class/file/perms/read");
-	u32 mask = bit > 0 && bit <= 32 ? 1u << (bit - 1) : 0;
-	u32 on_denied = decide(agent, denied, class).allowed;
-	u32 on_work = decide(agent, work, class).allowed;
+	u32 mask = permission_bit("file", "read");
+	u32 on_denied = decide(agent, denied, "file").allowed;
+	u32 on_work = decide(agent, work, "file").allowed;
 
 	if (fd < 0)
 		fatal("selinux: permissive, and open of ./" DENIED " gave %s (%ld)",
@@ -428,6 +386,26 @@ static void prove_noticed(long fd)
 	step("selinux: would be denied: open of ./" DENIED " for reading: it passed; "
 	     SELINUXFS "/access gives %s permissions %x of class file on %s, "
 	     "without read (%x)", agent, on_denied, denied, mask);
+}
+
+/* The name as it is logged: the last component of the path. */
+static void prove_given_noticed(const struct policy *p, const char *access, const char *path)
+{
+	char context[CONTEXT_MAX], name[CONTEXT_MAX];
+	const char *last = path, *at;
+
+	for (at = path; *at; at++)
+		if (*at == '/')
+			last = at + 1;
+	format(name, sizeof(name), "name=\"%s\"", last);
+	if (is_logged("avc:  denied", *path == '/' ? name : "")) {
+		step("%s: logged: avc:  denied %s", p->module->name, name);
+		return;
+	}
+	memset(context, 0, sizeof(context));
+	SYS(lgetxattr, path, ATTRIBUTE, context, sizeof(context) - 1);
+	fatal("selinux does not notice: the kernel's log has no avc record of `%s %s`: %s", access,
+	      path, why_unlogged(agent, context, access));
 }
 
 static void take_away(const char *path)
@@ -473,4 +451,5 @@ POLICY_MODULE(selinux) = {
 	.start = start,
 	.subject_file = "current",
 	.prove = prove,
+	.prove_noticed = prove_given_noticed,
 };

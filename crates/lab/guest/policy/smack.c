@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Smack: subjects and objects have labels, rules define the access of a subject to an object
- * (Documentation/admin-guide/LSM/Smack.rst). The working directory is labelled and passes its label
- * on (SMACK64TRANSMUTE). So every access by the agent is from its label to another one, and a rule
- * decides.
+ * Smack: subjects and objects have labels, and rules define the access of a subject to an object
+ * (Documentation/admin-guide/LSM/Smack.rst). The working directory is labelled and passes its
+ * label on (SMACK64TRANSMUTE). So every access by the agent is from its label to another one, and
+ * a rule decides.
  */
 #include <linux/capability.h>
 #include <linux/prctl.h>
@@ -15,7 +15,7 @@
 #define AGENT		"lsmeter"
 #define WORK		"lsmeter-work"
 #define SECRET		"lsmeter-secret"
-/* A separate file system: nobody could unlink the file under the policy. */
+/* This is a separate file system, because nobody could unlink the file under the policy. */
 #define PROOF		"/smack"
 #define DENIED		PROOF "/denied"
 #define ALLOWED		"smack-allowed"
@@ -32,7 +32,7 @@ static void set_label(const char *path, const char *attribute, const char *value
 	or_fatal(err, "smack: setting %s of %s to %s", attribute, path, value);
 }
 
-/* Whole lines, less than a page at a time: the limit of load2. */
+/* Writes whole lines, less than a page at a time, which is the limit of load2. */
 static size_t load_rules(void)
 {
 	static char text[4096];
@@ -158,7 +158,7 @@ static void label_given(const struct policy *p)
 	     "the agent has the label " OUTSIDE, label);
 }
 
-/* Creates files as the confined subject, with all permissions. */
+/* Makes the child create files as the confined subject, with all permissions. */
 static void enter(const struct policy *p)
 {
 	char label[LABEL_MAX];
@@ -189,10 +189,11 @@ static void label_of(const char *path, char *label, size_t size)
 }
 
 /* Accesses allowed by bring-up mode are in the kernel log, with both labels. */
-static void prove_noticed(const struct policy *p, const char *path)
+static void prove_noticed(const struct policy *p, const char *access, const char *path)
 {
 	char subject[LABEL_MAX], object[LABEL_MAX], text[2 * LABEL_MAX + 32];
 
+	(void)access;
 	given_line(p, "label", subject, sizeof(subject));
 	label_of(path, object, sizeof(object));
 	format(text, sizeof(text), "Smack Unconfined Subject: (%s %s", subject, object);
@@ -298,6 +299,7 @@ static void prove(const struct policy *p)
 
 	if (p->state == POLICY_NONE)
 		return;
+	log_mark(p);
 	fd = sys_open(DENIED, O_RDONLY | O_CLOEXEC, 0);
 	if (p->state == POLICY_ENFORCING) {
 		prove_denied(p, "open of " DENIED " for reading", fd, -EACCES);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * TOMOYO: profiles and domains are written before activation, when no manager is needed yet
- * (security/tomoyo/common.c, tomoyo_manager()). Executing /sbin/init activates it if there is a
- * /sbin/tomoyo-init (load_policy.c): here both are the program that exits at once.
+ * (security/tomoyo/common.c, tomoyo_manager()). Executing /sbin/init activates TOMOYO if there is
+ * a /sbin/tomoyo-init (load_policy.c). Here both are the program that exits at once.
  *
  * The agent then moves from <kernel>, where no policy applies, into its own domain through
  * self_domain.
@@ -79,7 +79,7 @@ static void confine(const struct policy *p)
 	step("tomoyo: wrote %s to " TOMOYO "self_domain", domain);
 }
 
-/* Else the program starts in <kernel>, and moves into its domain by its path. */
+/* Otherwise the program starts in <kernel>, and moves into its domain by its path. */
 static void start(const struct policy *p)
 {
 	char domain[1024];
@@ -88,7 +88,7 @@ static void start(const struct policy *p)
 		write_line(TOMOYO "self_domain", given_line(p, "start", domain, sizeof(domain)));
 }
 
-/* Writing a PID asks for `PID PROFILE DOMAIN`: tomoyo_read_pid(). */
+/* Writing a PID requests `PID PROFILE DOMAIN`: tomoyo_read_pid(). */
 static long subject_of(long pid, char *dst, size_t size)
 {
 	char text[1024], *at = text;
@@ -143,7 +143,7 @@ static int next_denial(char *dst, size_t size)
 	return 1;
 }
 
-/* TOMOYO's own count of accesses allowed by permissive mode. */
+/* TOMOYO's own count of accesses that permissive mode allowed. */
 static u32 let_pass(void)
 {
 	static const char key[] = "Policy violation in permissive mode:";
@@ -154,7 +154,7 @@ static u32 let_pass(void)
 	long err;
 	u32 count;
 
-	err = read_text(TOMOYO "stat", text, sizeof(text));
+	err = read_text(own_path(TOMOYO "stat"), text, sizeof(text));
 	or_fatal(err, "tomoyo: reading " TOMOYO "stat");
 	for (at = text; *at; at++)
 		if (!strncmp(at, key, sizeof(key) - 1))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A root on a file system that cannot be made with files in it: the agent mounts the disk that has
- * the root, and copies all files, with owners, modes, times, devices, capabilities and links.
+ * Makes a root on a file system that cannot be created with files in it: the agent mounts the disk
+ * that contains the root, and copies all files, with owners, modes, times, devices, capabilities
+ * and links.
  */
 #include <linux/mount.h>
 #include <linux/stat.h>
@@ -46,7 +47,7 @@ static void settle_at(int to, const char *name, const struct statx *found)
 
 	must(SYS(fchownat, to, name, found->stx_uid, found->stx_gid, AT_SYMLINK_NOFOLLOW),
 	     "chown of", name);
-	/* After the owner: chown clears set-user-ID bits. */
+	/* Set after the owner, because chown clears set-user-ID bits. */
 	if ((found->stx_mode & S_IFMT) != S_IFLNK)
 		must(SYS(fchmodat, to, name, found->stx_mode & 07777), "chmod of", name);
 	format(path, sizeof(path), "/proc/self/fd/%u/%s", to, name);
@@ -78,7 +79,7 @@ static void copy_content(const struct way *way)
 	must(sys_close(to), "writing", way->name);
 }
 
-/* Links to an earlier copy of the same file. Else remembers it for later names. */
+/* Links to an earlier copy of the same file, or else remembers this copy for later names. */
 static int is_linked(const struct way *way, const struct statx *found, char *number, size_t size)
 {
 	if (found->stx_nlink == 1)

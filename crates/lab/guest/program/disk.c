@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The disk with the root. If the kernel uses host memory as a disk, the root is there at once, and
- * the initramfs has no image of it. Else the image is copied to the ram disk, and each copied part
- * is freed: there is never more than one whole copy.
+ * the initramfs contains no image of it. Otherwise the image is copied to the RAM disk, and each
+ * copied part is freed, so that there is never more than one complete copy.
  */
 #include <linux/falloc.h>
 #include "program.h"
@@ -43,7 +43,7 @@ int root_is_copied(const char *fs)
 
 const char *copied_from(const char *fs)
 {
-	/* The image is that of an empty xfs, now on the ram disk. */
+	/* The image contains an empty xfs, which is now on the RAM disk. */
 	return strcmp(fs, "xfs") ? ready_disk() : persistent_disk();
 }
 

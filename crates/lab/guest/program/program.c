@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Whole programs, in their own root: commands of an experiment are variants of the benchmark
- * `program`. The measured file system has the root. The clock is read around each measured run, so
- * that the host can check that no instruction is missing.
+ * `program`. The measured file system contains the root. The clock is read around each measured
+ * run, so that the host can check that no instruction is missing.
  */
 #include <linux/sockios.h>
 #include <asm/signal.h>
@@ -20,12 +20,13 @@
 #define PERIOD_NS	100000000	/* many ticks of any kernel */
 #define SECOND_NS	1000000000
 #define PHASE_NS	1000000
+#define FILES_BEFORE_5_9	256
 #define ERRORS		"/dev/errors"	/* in the root; in memory */
 #define SEARCH_PATH	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /*
- * All code with markers, in a separate page. MARKER_AGENT makes it the only page whose markers
- * count: a program that executes markers changes nothing.
+ * All code with markers is in a separate page. MARKER_AGENT makes it the only page whose markers
+ * count, so a program that executes markers changes nothing.
  */
 #define MARKED	__attribute__((noinline, section("marked")))
 #define MARKED_BYTES	4096
@@ -100,7 +101,7 @@ static void make_devices(void)
 	sys_mkdir(path, 01777);
 }
 
-/* Servers and clients among the programs reach each other, but nobody else. */
+/* Servers and clients among the programs can reach each other, but nobody else. */
 static void start_loopback(void)
 {
 	struct {
@@ -118,14 +119,14 @@ static void start_loopback(void)
 }
 
 /*
- * Markers only count in one page (MARKED), which the agent locks into memory with all its others.
- * Memory compaction must not move it either.
+ * Markers count only in one page (MARKED), which the agent locks into memory together with all its
+ * other pages. Memory compaction must not move it either.
  */
 static void keep_locked_pages(void)
 {
 	long fd = sys_open("/proc/sys/vm/compact_unevictable_allowed", O_WRONLY | O_CLOEXEC, 0);
 
-	/* Kernels without this setting do not compact. */
+	/* Kernels without this setting do not compact memory. */
 	if (fd < 0)
 		return;
 	sys_write(fd, "0\n", 2);
@@ -211,8 +212,8 @@ static const char *find_program(const struct run *run, char *path, size_t size)
 }
 
 /*
- * Each run begins at the same distance from a tick: threads are preempted at the same places, and
- * races have the same winners. Deferred work (RCU) is done by then.
+ * Makes each run begin at the same distance from a tick, so that threads are preempted at the same
+ * places and races have the same winners. Deferred work (RCU) is done by then.
  */
 static void await_phase(void)
 {
@@ -228,6 +229,17 @@ static void await_phase(void)
 	SYS(clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
 
+/* Closes the agent's files, because the measured execve() would otherwise close them. */
+static void close_agent_files(void)
+{
+	unsigned int fd;
+
+	/* Before 5.9 there is no such call, and few files are open. */
+	if (SYS(close_range, 3, ~0u, 0) == -ENOSYS)
+		for (fd = 3; fd < FILES_BEFORE_5_9; fd++)
+			sys_close(fd);
+}
+
 MARKED __attribute__((noreturn)) static void be_program(const struct run *run, enum way way)
 {
 	static char *none[] = { NULL };
@@ -236,9 +248,6 @@ MARKED __attribute__((noreturn)) static void be_program(const struct run *run, e
 	const char *path;
 	long err;
 
-	/* Opened here, so that it is not closed during the measurement. */
-	sys_close(caches);
-	slabs_forget();
 	err = SYS(setsid);
 	err = SYS(chroot, experiment.dir);
 	if (err < 0)
@@ -260,6 +269,7 @@ MARKED __attribute__((noreturn)) static void be_program(const struct run *run, e
 		if (err < 0)
 			give_up("setuid", err);
 	}
+	close_agent_files();
 	programs->told.ticks = 0;
 	if (way == TRACED)
 		tasks_await_trace(&programs->tasks);
@@ -277,7 +287,7 @@ MARKED __attribute__((noreturn)) static void be_program(const struct run *run, e
 static long wait_for_all(long pid, enum way way)
 {
 	long result = -ECHILD, ended;
-	/* Tracing needs __WALL; the writer of audit records is not waited for. */
+	/* Tracing needs __WALL. The writer of audit records is not waited for. */
 	int all = way == TRACED || !given_has_writer() ? __WALL : 0;
 	int status, options = all;
 
@@ -288,7 +298,7 @@ static long wait_for_all(long pid, enum way way)
 		if (ended < 0)
 			return result;
 		if (options & WNOHANG) {
-			/* A process is left over; the wait is limited. */
+			/* A process is still running, and the wait is limited. */
 			SYS(kill, -1, SIGKILL);
 			given_kill_all();
 			options = all;
@@ -302,12 +312,15 @@ static long wait_for_all(long pid, enum way way)
 		if (ended != pid)
 			continue;
 		result = status;
-		/* Sends no signal if nothing is left: policies decide on each, and record it. */
+		/*
+		 * Sends no signal if no process is left, because policies check each signal and
+		 * record it.
+		 */
 		options |= WNOHANG;
 	}
 }
 
-/* How it ended, with the last line of its output. */
+/* Reports how the program ended, with the last line of its output. */
 static long ended_badly(struct cell *c, const struct run *run, int status)
 {
 	int signal = status & 0x7f, code = status >> 8 & 0xff;
@@ -363,7 +376,8 @@ MARKED static long run_program(struct cell *c, const struct run *run, enum way w
 }
 
 /*
- * Runs the preparations, then the measured command, in the given mode. Samples are of the latter.
+ * Runs the preparations, then the measured command, in the given mode. Samples are only of the
+ * measured command.
  */
 static long run_all(struct cell *c, u32 cold, enum way way, struct sample *sample)
 {
@@ -422,12 +436,15 @@ MARKED int count_program(const struct cell_spec *spec, struct cell *c, struct ou
 	for (n = 0; n < spec->warmup && !err; n++)
 		err = run_all(c, spec->cold, n ? UNMEASURED : TRACED, NULL);
 	if (!err)
-		err = given_unseen(c, programs->tasks.count);
+		err = given_unseen(c, programs->tasks.error);
 	if (err)
 		return err;
 	tasks_send(&programs->tasks, spec->id);
 	out->samples = spec->samples < SAMPLES_MAX ? spec->samples : SAMPLES_MAX;
-	/* Not earlier: one-time work of a program can be long (git reads a new tree completely). */
+	/*
+	 * This is not done earlier, because a program's one-time work can take long (git reads a
+	 * new tree completely).
+	 */
 	marker(MARKER_ARM);
 	marker(MARKER_CELL_BEGIN);
 	for (n = 0; n < out->samples && !err; n++) {
@@ -437,6 +454,8 @@ MARKED int count_program(const struct cell_spec *spec, struct cell *c, struct ou
 	}
 	marker(MARKER_CELL_END);
 	marker(MARKER_DISARM);
+	if (!err && given_log_denials())
+		err = run_all(c, spec->cold, UNMEASURED, NULL);
 	given_send_denials(spec->id);
 	return err;
 }

@@ -36,8 +36,8 @@ struct told {
 };
 
 /*
- * In memory that only exists with programs, since fork copies the agent's page tables and the fork
- * benchmark would become more expensive. Shared with children.
+ * In memory that exists only if there are programs, because fork copies the agent's page tables,
+ * and the fork benchmark would become more expensive. It is shared with children.
  */
 struct programs {
 	struct variant variants[COMMANDS_MAX + 1];

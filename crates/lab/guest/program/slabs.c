@@ -19,7 +19,7 @@
 #define HOLDER		"/slabs"
 #define CACHES		"/sys/kernel/slab/"
 #define MOST		8192u	/* objects that one cache gets at a time */
-#define ACL_HEAD	32u	/* of a list, plus its entries: at most that, or 8 bytes less */
+#define ACL_HEAD	32u	/* of a list, before its entries: this size, or 8 bytes less */
 #define ENTRIES_MAX	(4096u / 8)
 #define PAGES		16u	/* capacity of a pipe */
 
@@ -32,9 +32,9 @@ static struct cache {
 	long (*take)(unsigned int size);
 	unsigned int size;
 	/*
-	 * Its slabs have several pages: an object in the first page is found with fewer
-	 * instructions (compound_head()). The choice is random per slab, but within a slab the last
-	 * freed object is used first, again and again.
+	 * Its slabs have several pages, and an object in the first page is found with fewer
+	 * instructions (compound_head()). The choice is random for each slab, but within a slab
+	 * the object freed last is used first, again and again.
 	 */
 	int only_first;
 	long shrink;		/* its files in CACHES; open */
@@ -52,7 +52,7 @@ static struct cache {
 	{ "kmalloc-1k", take_list, 1024, 1, -1, -1 },
 	{ "kmalloc-2k", take_list, 2048, 1, -1, -1 },
 	{ "kmalloc-4k", take_list, 4096, 1, -1, -1 },
-	/* Last: all others use it as well. */
+	/* This cache is last, because all others use it as well. */
 	{ "lsm_inode_cache", take_file, 0, 0, -1, -1 },
 };
 
@@ -77,16 +77,6 @@ void slabs_open(void)
 	}
 	sys_mkdir(HOLDER, 0700);
 	holds = SYS(mount, "tmpfs", HOLDER, "tmpfs", 0, "nr_inodes=0") == 0;
-}
-
-void slabs_forget(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(caches); i++) {
-		sys_close(caches[i].shrink);
-		sys_close(caches[i].total);
-	}
 }
 
 /* The number of objects in a cache, used or not; negative if unknown. */
@@ -136,7 +126,7 @@ static long take_list(unsigned int size)
 	const char *path = next_path();
 	long err;
 
-	/* In order: owner, other users by name, group, mask, others. */
+	/* The entries in order: owner, other users by name, group, mask, others. */
 	for (i = 0; i < n; i++)
 		list.entry[i] = (struct posix_acl_xattr_entry){ ACL_USER, 0, i };
 	list.entry[0] = (struct posix_acl_xattr_entry){ ACL_USER_OBJ, 0, ACL_UNDEFINED_ID };

@@ -3,16 +3,14 @@
 #ifndef LSMETER_PROGRAM_SLABS_H
 #define LSMETER_PROGRAM_SLABS_H
 
-/* Before any policy: some forbid opening or mounting anything. */
+/* Called before any policy is loaded, because some forbid opening or mounting anything. */
 void slabs_open(void);
-/* In a task that will be measured: closes its descriptors. */
-void slabs_forget(void);
 /*
- * Leaves no general cache with a hole in a slab, and starts a new slab in each; for caches of large
- * objects only before a program's first run.
+ * Fills the holes in the slabs of all general caches, and starts a new slab in each. Caches of
+ * large objects are filled only before a program's first run.
  */
 void slabs_fill(int first);
-/* Last, in the task itself: makes single pages available. */
+/* Called last, in the task itself: makes single pages available. */
 void pages_leave(void);
 
 #endif

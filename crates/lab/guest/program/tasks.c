@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of a program's tasks. They are traced in a run that is not measured: creator, order of
- * creation, and last name of each. The plugin identifies tasks by their creators, in the same
- * order.
+ * Names of a program's tasks. The tasks are traced in a run that is not measured, which gives each
+ * task's creator, the order of creation, and its last name. The plugin identifies tasks by their
+ * creators, in the same order.
  */
 #include <linux/ptrace.h>
 #include <asm/signal.h>
@@ -18,7 +18,7 @@ static struct task *task_of(struct tasks *t, long pid)
 {
 	unsigned int i;
 
-	/* The latest, since PIDs are reused. */
+	/* Search from the latest task, because PIDs are reused. */
 	for (i = t->count; i > 0; i--)
 		if (t->task[i - 1].pid == pid)
 			return &t->task[i - 1];
@@ -54,7 +54,8 @@ static void name_task(struct task *task)
 void tasks_trace(struct tasks *t, long pid)
 {
 	t->count = 0;
-	if (SYS(ptrace, PTRACE_SEIZE, pid, 0, EVENTS) == 0)
+	t->error = SYS(ptrace, PTRACE_SEIZE, pid, 0, EVENTS);
+	if (!t->error)
 		add_task(t, pid, NULL);
 	__atomic_store_n(&t->may_begin, 1, __ATOMIC_RELEASE);
 }

@@ -9,20 +9,21 @@
 
 struct task {
 	long pid;
-	u32 creator;		/* its position in the list, from 1; 0: the first has none */
+	u32 creator;		/* its position in the list, from 1; 0 for the first task */
 	char name[16];		/* as in /proc/PID/comm */
 };
 
 /* In memory that the traced program shares until it starts. */
 struct tasks {
 	u32 may_begin;
+	long error;		/* why the program could not be traced, or 0 */
 	unsigned int count;
 	struct task task[TASKS_NAMED];	/* in order of creation */
 };
 
-/* Traces the task and its descendants, if permitted, and lets it begin. */
+/* Traces the task and its descendants, if permitted, and lets the task begin. */
 void tasks_trace(struct tasks *t, long pid);
-/* In the task: waits for that. */
+/* Called in the task: waits until it is traced. */
 void tasks_await_trace(struct tasks *t);
 /* Handles a stop of any of them. */
 void tasks_stopped(struct tasks *t, long pid, int status);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Proofs that audit's rules work: a netlink socket of the multicast group that reads the log must
+ * Checks that audit's rules work: a netlink socket in the multicast group that reads the log must
  * receive some records, and must not receive others.
  */
 #include <linux/netlink.h>
@@ -73,7 +73,7 @@ static void make_files(void)
 	or_fatal(err, "audit: making files");
 }
 
-/* Ends a proof: removes its files and closes its sockets. */
+/* Ends a check: removes its files and closes its sockets. */
 static void remove_files(void)
 {
 	long err;
@@ -103,8 +103,8 @@ static void must_be_refused(const char *what, long (*access)(const void *), long
 }
 
 /*
- * Records are ordered: earlier actions would be recorded before the refused open. Records of other
- * modules' proofs may also be there.
+ * Records are ordered, so earlier actions would be recorded before the refused open. There may
+ * also be records of other modules' checks.
  */
 static void expect_refused(const char *who, const char *not_key)
 {
@@ -199,8 +199,8 @@ static int expect_trim(u32 *opens)
 }
 
 /*
- * Without rules, audit only records its own changes. The call of a trim is recorded after it, if
- * its task has a context: before the next trim's.
+ * Without rules, audit only records its own changes. The system call of a trim is recorded after
+ * the trim, if its task has a context, and before the next trim.
  */
 static void prove_none(void)
 {
@@ -224,7 +224,7 @@ static void prove_never_task(void)
 	u32 opens, i, all = 0;
 	long fd = audit_socket(0);
 
-	/* First a task without the rule. */
+	/* First, check a task without the rule. */
 	audit_change_rule(fd, AUDIT_DEL_RULE, rule);
 	trim_by(1);
 	audit_change_rule(fd, AUDIT_ADD_RULE, rule);

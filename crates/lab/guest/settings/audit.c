@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Sets of audit rules in place of the default in policy/audit.c. A separate agent has them, since
- * some counts depend on the agent's size.
- */
+/* Sets of audit rules in place of the default in policy/audit.c. */
 #include <linux/netlink.h>
 #include "audit.h"
 
@@ -74,7 +71,7 @@ void audit_change_rule(long fd, u16 request_type, const struct set_rule *rule)
 		 request_type == AUDIT_ADD_RULE ? "adding" : "removing", rule->text);
 }
 
-/* The start of a rule's text: its list and architecture. */
+/* The beginning of a rule's text: its list and architecture. */
 static const char *before_text(const struct set_rule *rule)
 {
 	if (!rule->arch)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sets of audit rules, as data: audit.c loads them and proves that they work. */
+/* Sets of audit rules, as data. audit.c loads them and checks that they work. */
 #ifndef LSMETER_SETTINGS_AUDIT_H
 #define LSMETER_SETTINGS_AUDIT_H
 
@@ -33,7 +33,7 @@ struct set_rule {
 
 /* The rules of a set in loading order, up to a NULL. */
 const struct set_rule *const *audit_rules_of(u32 set);
-/* -a task,never: of this list, and without a field. */
+/* The rule -a task,never, which is on another list and has no field. */
 extern const struct set_rule audit_never_task;
 
 /* audit-stig.c: the set, and the directories of its watches. */
@@ -45,17 +45,17 @@ long audit_socket(u32 groups);
 /* Sends a request and waits for its acknowledgement: 0 or -errno. */
 long audit_request(long fd, u16 type, const void *data, u32 len);
 
-/* For policy/audit.c: selects, loads and proves a set. */
+/* For policy/audit.c: selects, loads and checks a set. */
 static inline u32 audit_set_of(const struct policy *p)
 {
 	return p->audit_rules;
 }
 void audit_load_set(long fd, const struct policy *p);
-/* Before modules confine the agent, which could not send requests and log in then. */
+/* Called before modules confine the agent, which then could not send requests or log in. */
 void audit_prove_set(const struct policy *p);
 /* The kernel's number of rules. */
 u32 audit_count_rules(long fd);
-/* given-audit.c: the user's rules, while audit is off. */
+/* given-audit.c: loads the user's rules while audit is off. */
 void audit_load_given(long fd, const struct policy *p);
 /* AUDIT_ADD_RULE or AUDIT_DEL_RULE. */
 void audit_change_rule(long fd, u16 request_type, const struct set_rule *rule);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Files for the benchmark denied-open. They are in the working directory, and so on the measured
- * file system. The benchmark opens them through a bind mount elsewhere: policies for the working
- * directory need no change, and Landlock can distinguish them. Landlock can allow everything below
- * a directory, but cannot exclude a part of it.
+ * Files for the benchmark denied-open. They are in the working directory, and thus on the measured
+ * file system. The benchmark opens them through a bind mount elsewhere, so that policies for the
+ * working directory need no change, and Landlock can distinguish them. Landlock can allow
+ * everything below a directory, but cannot exclude a part of it.
  *
- * A module's denials are proven by time: its files can be opened before its policy is in force, and
- * not afterwards. If several modules deny a file, the first one in the kernel's list returns the
- * error: all modules that check paths do so in file_open.
+ * A module's denials are checked by time: its files can be opened before its policy is in force,
+ * but not afterwards. If several modules deny a file, the first one in the kernel's list returns
+ * the error, because all modules that check paths do so in file_open.
  */
 #include "../bench.h"
 #include "../getdents.h"
@@ -125,7 +125,7 @@ static void prove_each(const char *when)
 	}
 }
 
-/* Files denied only by this module could be opened until now. */
+/* Until now, files that only this module denies could be opened. */
 static void tell(const struct denier *d)
 {
 	unsigned int i;
@@ -177,7 +177,7 @@ void denials_label(const struct policy *p, const char *attribute, const char *al
 	     p->module->name, attribute, allowed, denied);
 }
 
-/* While no policy prevents it. */
+/* Runs while no policy prevents it. */
 static void list_root(void)
 {
 	char records[1024] __attribute__((aligned(8)));
@@ -211,7 +211,10 @@ void denials_readable(void (*add)(long ruleset, const char *path), long ruleset)
 	add(ruleset, GRANTED);
 }
 
-/* Before other modules label: called in the order of the directives. */
+/*
+ * Runs before other modules label files, because modules are called in the order of the
+ * directives.
+ */
 static void make(const struct policy *p __attribute__((unused)))
 {
 	unsigned int i;

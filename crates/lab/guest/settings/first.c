@@ -102,7 +102,7 @@ static long revision(const void *none)
 	(void)none;
 	if (fd < 0)
 		return fd;
-	/* One read: the next read would wait for the next change. */
+	/* Read only once, because the next read would wait for the next change. */
 	n = sys_read(fd, text, sizeof(text) - 1);
 	sys_close(fd);
 	if (n <= 0 || text[n - 1] != '\n')
@@ -171,7 +171,7 @@ void first_prepare(const struct policy *all, unsigned int count)
 	outside_start();
 }
 
-/* How often an open of the probe missed the access vector cache. */
+/* How often opening the probe missed the access vector cache. */
 static u32 misses(void)
 {
 	u32 lookups, before, behind;
@@ -205,8 +205,8 @@ static void prove_misses(void)
 }
 
 /*
- * For custom policies the agent is not confined: setting the label has cached a decision for its
- * domain, but not for a confined child's.
+ * With custom policies the agent is not confined. Setting the label has cached a decision for the
+ * agent's domain, but not for a confined child's.
  */
 static void prove_label(void)
 {

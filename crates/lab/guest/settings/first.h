@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The first operation after an event that invalidates the modules' cached decisions: their policies
- * are loaded again, or the files get a label that was never used.
+ * The first operation after an event that invalidates the modules' cached decisions: either their
+ * policies are loaded again, or the files get a label that was never used.
  */
 #ifndef LSMETER_SETTINGS_FIRST_H
 #define LSMETER_SETTINGS_FIRST_H
@@ -17,9 +17,11 @@ enum first_after {
 
 /* Before any policy is loaded. */
 void first_prepare(const struct policy *all, unsigned int count);
-/* Once policies are in force: proves that the setting works. */
+/* Called once policies are in force: checks that the setting works. */
 void first_prove(void);
-/* At the start of a measurement, and of each operation. No effect without the setting. */
+/*
+ * Called at the start of a measurement, and before each operation. No effect without the setting.
+ */
 int first_begin(struct cell *c);
 int first_before(struct cell *c);
 

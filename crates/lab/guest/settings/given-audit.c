@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Custom audit rules: the host's auditctl(8) reads the user's file here, in the programs' root if
- * there is one, since the kernel looks up watched paths from the caller's root. The host sends it
- * with its libraries and loader.
+ * Custom audit rules. The host's auditctl(8) reads the user's file in the guest, in the programs'
+ * root if there is one, because the kernel looks up watched paths from the caller's root. The host
+ * sends auditctl with its libraries and loader.
  */
 #include <linux/audit.h>
 #include <linux/wait.h>
@@ -16,12 +16,13 @@
 #define LOG_MAX		(16u << 20)
 #define RULES		"rules"		/* stands for the file */
 #define WORDS_MAX	64
+#define RULE_TOLD	200	/* bytes of a wrong rule: a report has 512, and auditctl's reason */
 
 /* The key `records`; lab/src/policy/given/audit.rs has the same numbers. */
 enum records {
-	RECORDS_ABSENT,		/* no audit daemon: the kernel logs them */
+	RECORDS_ABSENT,		/* no audit daemon; the kernel logs them */
 	RECORDS_DROPPED,	/* auditctl -r 1 */
-	RECORDS_WRITTEN,	/* a daemon takes and writes them */
+	RECORDS_WRITTEN,	/* a daemon receives and writes them */
 };
 
 static enum records records;
@@ -82,7 +83,10 @@ static int auditctl(const struct policy *p, char **words)
 	return status & 0x7f ? 128 : status >> 8 & 0xff;
 }
 
-/* Reading a file, auditctl prints nothing about a wrong rule: finds it by adding each. */
+/*
+ * When auditctl reads a file, it does not print which rule is wrong. This finds the rule by adding
+ * each one.
+ */
 static void try_line(const struct policy *p, char *line)
 {
 	char *words[WORDS_MAX + 1], text[512], copy[PAGE_SIZE], *at;
@@ -90,6 +94,8 @@ static void try_line(const struct policy *p, char *line)
 	int status;
 
 	format(copy, sizeof(copy), "%s", line);
+	if (strlen(copy) > RULE_TOLD)
+		memcpy(copy + RULE_TOLD, "...", sizeof("..."));
 	for (at = line; *at && n < WORDS_MAX; n++) {
 		words[n] = at;
 		while (*at && *at != ' ' && *at != '\t')
@@ -149,8 +155,8 @@ static __attribute__((noreturn)) void write_records(void)
 }
 
 /*
- * The daemon is no child for a wait without __WALL: it sends no signal when it ends. What ends all
- * that a program left over ends it as well.
+ * A wait without __WALL ignores the daemon, because it sends no signal when it ends. The code that
+ * ends all processes that a program left behind also ends the daemon.
  */
 void given_write_records(void)
 {

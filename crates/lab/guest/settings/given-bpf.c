@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Custom BPF objects with LSM programs. The host made a loader program of each (libbpf's light
- * skeleton). Run here, it creates the maps, relocates the programs against this kernel's types and
- * loads them (tools/lib/bpf/skel_internal.h). They are attached to their hooks for all tasks, until
- * the guest ends.
+ * Custom BPF objects with LSM programs. The host made a loader program from each (libbpf's light
+ * skeleton). The loader, which runs here, creates the maps, relocates the programs against this
+ * kernel's types and loads them (tools/lib/bpf/skel_internal.h). They are attached to their hooks
+ * for all tasks, until the guest ends.
  */
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include "../delays/bpf.h"
 #include "given.h"
+#include "orders.h"
 
 #define NAME_LEN	64
 #define PROGRAMS_MAX	256
 #define MAPS_MAX	1024
+#define FUNCTIONS_MAX	16	/* of a program */
 #define LOG_TOLD	380
 
 /* A loader in the host's file, followed by programs, data, code and entries, padded to eight bytes. */
@@ -149,6 +151,7 @@ static u64 attaching_ns, detaching_ns;
 
 static struct {
 	int fd[PROGRAMS_MAX];
+	char name[PROGRAMS_MAX][NAME_LEN];
 	unsigned int count;
 } *attached;
 
@@ -209,29 +212,88 @@ static long attach_one(const struct program *of, int program)
 	}
 }
 
-/* How often all programs ran, counted from the first call on. */
+/* The runs of all programs, because a kernel that has just booted has no others. */
 static u64 runs(int stop)
 {
 	static const char file[] = "/proc/sys/kernel/bpf_stats_enabled";
+	static int is_counted;
 	struct bpf_prog_info info;
 	union bpf_attr attr;
-	unsigned int i;
+	u32 id = 0;
 	u64 all = 0;
+	long fd;
 
-	if (!stop)
-		write_line(file, "1");
-	for (i = 0; attached && i < attached->count; i++) {
+	if (is_counted == stop)
+		write_line(file, stop ? "0" : "1");
+	is_counted = !stop;
+	for (;;) {
+		memset(&attr, 0, sizeof(attr));
+		attr.start_id = id;
+		if (sys_bpf(BPF_PROG_GET_NEXT_ID, &attr) < 0)
+			return all;
+		id = attr.next_id;
+		memset(&attr, 0, sizeof(attr));
+		attr.prog_id = id;
+		fd = sys_bpf(BPF_PROG_GET_FD_BY_ID, &attr);
+		or_fatal(fd, "bpf: opening a program");
 		memset(&attr, 0, sizeof(attr));
 		memset(&info, 0, sizeof(info));
-		attr.info.bpf_fd = attached->fd[i];
+		attr.info.bpf_fd = fd;
 		attr.info.info_len = sizeof(info);
 		attr.info.info = (u64)&info;
 		or_fatal(sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr), "bpf: a program's run count");
+		sys_close(fd);
 		all += info.run_cnt;
 	}
-	if (stop)
-		write_line(file, "0");
-	return all;
+}
+
+/* Appends start and end of each of the program's functions to the text; returns its new length. */
+static size_t list_functions(unsigned int number, char *text, size_t len)
+{
+	u64 starts[FUNCTIONS_MAX] = { 0 };
+	u32 sizes[FUNCTIONS_MAX] = { 0 };
+	struct bpf_prog_info info = {
+		.nr_jited_ksyms = FUNCTIONS_MAX,
+		.jited_ksyms = (u64)starts,
+		.nr_jited_func_lens = FUNCTIONS_MAX,
+		.jited_func_lens = (u64)sizes,
+	};
+	union bpf_attr attr;
+	char name[NAME_LEN + 16];
+	u32 i;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.info.bpf_fd = attached->fd[number];
+	attr.info.info_len = sizeof(info);
+	attr.info.info = (u64)&info;
+	or_fatal(sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr), "bpf: a program's address");
+	for (i = 0; i < number && strcmp(attached->name[i], attached->name[number]); i++)
+		;
+	/* Programs with the same name would have the same symbols. */
+	if (i < number)
+		return len;
+	for (i = 0; i < FUNCTIONS_MAX && starts[i]; i++) {
+		/* As in /proc/kallsyms, without the tag. */
+		format(name, sizeof(name), i ? "bpf_prog_%s.%u" : "bpf_prog_%s",
+		       attached->name[number], i);
+		if (len + 2 * sizeof(name) + 64 > FRAME_PAYLOAD_MAX)
+			break;
+		len += format(text + len, FRAME_PAYLOAD_MAX - len, "bpf %s 0x%lx\nbpf %s.end 0x%lx\n",
+			      name, starts[i], name, starts[i] + sizes[i]);
+	}
+	return len;
+}
+
+/* Names the programs for profiles. */
+static void send_functions(void)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; attached && i < attached->count; i++)
+		len = list_functions(i, scratch, len);
+	if (len)
+		send_frame(FRAME_MODULES, scratch, len);
 }
 
 static void attach(const struct program *of, int program)
@@ -242,7 +304,10 @@ static void attach(const struct program *of, int program)
 	long link = program > 0 ? attach_one(of, program) : -EBADF;
 
 	attaching_ns += busy_ns() - began_ns;
-	/* Detached and attached again to take the time, which cannot be done after measurements. */
+	/*
+	 * Detach it and attach it again, to measure the time, which cannot be done after
+	 * measurements.
+	 */
 	if (link >= 0) {
 		began_ns = busy_ns();
 		sys_close(link);
@@ -254,8 +319,10 @@ static void attach(const struct program *of, int program)
 	or_fatal(link, "bpf: attaching %s", name);
 	if (!attached)
 		attached = map_shared(sizeof(*attached));
-	if (attached->count < PROGRAMS_MAX)
+	if (attached->count < PROGRAMS_MAX) {
+		memcpy(attached->name[attached->count], name, NAME_LEN);
 		attached->fd[attached->count++] = program;
+	}
 	step("bpf: attached %s", name);
 }
 
@@ -307,7 +374,7 @@ static size_t load_object(const char *at, size_t left)
 	if (size > left)
 		fatal("bpf: /policy/bpf/loader is cut short");
 	memset(memory, 0, sizeof(memory));
-	/* libbpf counts functions as programs: the space for them is more than needed. */
+	/* libbpf counts functions as programs, so there is more space for them than needed. */
 	context->size = sizeof(*context) + 16 * head->maps + 4 * 4 * PROGRAMS_MAX;
 	map = data_map(data, head->data_len);
 	if (map < 0)
@@ -326,12 +393,11 @@ static size_t load_object(const char *at, size_t left)
 	return size;
 }
 
-static void confine(const struct policy *p)
+static void load_all(void)
 {
 	const char *all, *at;
 	size_t len, left;
 
-	(void)p;
 	all = map_whole(POLICY_DIR "bpf/loader", &len);
 	for (at = all, left = len; left;) {
 		size_t taken = load_object(at, left);
@@ -339,10 +405,42 @@ static void confine(const struct policy *p)
 		at += taken;
 		left -= taken;
 	}
-	SYS(munmap, all, len);
-	/* Once, however many programs there are: the number of steps is limited. */
+	/*
+	 * This is reported once, however many programs there are, because the number of steps is
+	 * limited.
+	 */
 	step_took("bpf", "attaching", attaching_ns);
 	step_took("bpf", "detaching", detaching_ns);
+	send_functions();
+}
+
+/*
+ * For benchmarks, another process keeps the descriptors until the guest ends. If the agent had
+ * them, fork and execve would cost more than without a policy. For programs, the agent closes them
+ * (program.c).
+ */
+static void confine(const struct policy *p)
+{
+	u32 *is_loaded, never = 0;
+	long pid;
+
+	(void)p;
+	if (programs) {
+		load_all();
+		return;
+	}
+	is_loaded = map_shared(sizeof(*is_loaded));
+	pid = SYS(fork);
+	or_fatal(pid, "bpf: fork");
+	if (!pid) {
+		load_all();
+		order_set(is_loaded, 1);
+		for (;;)
+			order_wait(&never, 0, NULL);
+	}
+	while (!*(volatile u32 *)is_loaded)
+		order_wait(is_loaded, 0, NULL);
+	SYS(munmap, is_loaded, sizeof(*is_loaded));
 }
 
 POLICY_MODULE(bpf) = {

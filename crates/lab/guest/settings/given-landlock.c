@@ -6,10 +6,11 @@
  *	path RIGHTS PATH	allowed below PATH; "." is the benchmarks' directory
  *	port RIGHTS PORT
  *
- * Each ruleset is a layer. Rights unknown to the kernel's ABI are left out, like in best-effort
- * sandboxes.
+ * Each ruleset is a layer. Rights that the kernel's ABI does not know are left out, as in
+ * best-effort sandboxes.
  */
 #include "../policy/landlock.h"
+#include "audit.h"
 #include "given.h"
 
 #define OF_A_FILE	(ACCESS_EXECUTE | ACCESS_WRITE_FILE | ACCESS_READ_FILE | \
@@ -27,6 +28,8 @@ static struct {
 	struct attributes handled;
 	u32 layers, rules;
 } made;
+
+static u32 flags;	/* for landlock_restrict_self() */
 
 static u64 number(const struct policy *p, char **rest)
 {
@@ -82,7 +85,7 @@ static void finish_layer(void)
 {
 	if (made.ruleset < 0)
 		return;
-	landlock_restrict_self(made.ruleset, 1);
+	landlock_restrict_self(made.ruleset, 1, flags);
 	sys_close(made.ruleset);
 	made.ruleset = -1;
 	made.layers++;
@@ -155,6 +158,12 @@ static void confine_line(const struct policy *p, char *line)
 	}
 }
 
+/* The file shows that the kernel has audit. */
+static int can_log(void)
+{
+	return landlock_abi() >= LOGGING_ABI && SYS(access, own_path("/proc/self/loginuid"), 0) == 0;
+}
+
 void landlock_given_confine(const struct policy *p)
 {
 	memset(&made, 0, sizeof(made));
@@ -169,4 +178,27 @@ void landlock_given_confine(const struct policy *p)
 	sys_close(made.work);
 	step("landlock: ABI %ld: landlock_restrict_self %u times, %u rules in all", made.abi,
 	     made.layers, made.rules);
+	if (programs && steps_are_reported && !can_log())
+		step("landlock: denials of programs are not counted: this kernel logs none "
+		     "(Linux 6.15 and later do, with CONFIG_AUDIT)");
+}
+
+/* From now on audit is on, which may have a cost, so nothing is measured any more. */
+int landlock_given_log(void)
+{
+	const struct audit_status status = {
+		.mask = AUDIT_STATUS_ENABLED | AUDIT_STATUS_BACKLOG_LIMIT,
+		.enabled = 1,
+		.backlog_limit = 0,	/* unlimited: Landlock's records are not waited for */
+	};
+	long fd, err;
+
+	if (!can_log())
+		return 0;
+	fd = audit_socket(0);
+	err = audit_request(fd, AUDIT_SET, &status, sizeof(status));
+	or_fatal(err, "landlock: auditctl -e 1 -b 0");
+	sys_close(fd);
+	flags = LOG_NEW_EXEC_ON;
+	return 1;
 }

@@ -16,14 +16,18 @@
 static const struct policy *policies;
 static unsigned int policy_count;
 
-/* Only with such policies: fork copies the page tables of the agent's memory. */
+/*
+ * Mapped only if there are such policies, because fork copies the page tables of the agent's
+ * memory.
+ */
 static struct noted {
 	struct {
 		char expected[SUBJECT_MAX];
 		char last[SUBJECT_MAX];	/* another task's */
 		int seen;
 	} subjects[POLICIES_MAX];
-	u32 denials;		/* in the measured runs */
+	u32 denials;		/* in the measured runs, or in the additional one */
+	int logs_more;		/* this is the additional run */
 	char first[LINE_MAX];
 	char last[LINE_MAX];	/* of the last run, measured or not */
 } *noted;
@@ -105,8 +109,8 @@ void given_begin_program(void)
 }
 
 /*
- * A policy may not let the agent send signals: those of this request are the kernel's own
- * (sysrq_handle_kill() of drivers/tty/sysrq.c), for all tasks but the agent.
+ * A policy may not let the agent send signals. With this request, the kernel itself sends them to
+ * all tasks except the agent (sysrq_handle_kill() in drivers/tty/sysrq.c).
  */
 void given_kill_all(void)
 {
@@ -114,9 +118,22 @@ void given_kill_all(void)
 		put_whole("/proc/sysrq-trigger", "i", 1);
 }
 
+int given_log_denials(void)
+{
+	const struct policy *p = NULL;
+
+	while ((p = next_given(p)))
+		if (p->module->log_denials && p->module->log_denials())
+			noted->logs_more = 1;
+	return noted && noted->logs_more;
+}
+
 static void note_denial(const char *line, int measured)
 {
 	format(noted->last, sizeof(noted->last), "%s", line);
+	/* Other modules log the same in each run. */
+	if (noted->logs_more)
+		measured = find_text(line, GIVEN_LANDLOCK) != NULL;
 	if (measured && !noted->denials++)
 		format(noted->first, sizeof(noted->first), "%s", line);
 }
@@ -126,14 +143,17 @@ void given_end_program(int measured)
 	const struct policy *p = NULL;
 	char text[LINE_MAX];
 	const char *line;
+	int more;
 
 	if (!policies)
 		return;
 	given_release();
 	/* The audit thread writes records asynchronously. */
-	pause_ms(10);
-	while ((line = given_log_next()))
-		note_denial(line, measured);
+	do {
+		pause_ms(10);
+		for (more = 0; (line = given_log_next()); more = 1)
+			note_denial(line, measured);
+	} while (more);
 	while ((p = next_given(p)))
 		while (p->module->next_denial && p->module->next_denial(text, sizeof(text)))
 			note_denial(text, measured);
@@ -188,14 +208,18 @@ void given_look_at(long pid)
 	}
 }
 
-long given_unseen(struct cell *c, unsigned int tasks)
+long given_unseen(struct cell *c, long traced)
 {
 	const struct policy *p = NULL;
+	char what[64];
 
-	/* Without tracing, nothing was looked at. */
-	while (tasks && (p = next_given(p))) {
+	while ((p = next_given(p))) {
 		if (!has_subject(p) || noted->subjects[p - policies].seen)
 			continue;
+		format(what, sizeof(what), "%s: ptrace of the program, to find its subjects",
+		       p->module->name);
+		if (traced < 0)
+			return failed(c, what, traced);
 		format(c->reason, sizeof(c->reason), "%s: no task of the program ran as %s; the "
 		       "last one was %s", p->module->name, noted->subjects[p - policies].expected,
 		       noted->subjects[p - policies].last);

@@ -80,7 +80,7 @@ void given_open_again(void)
 
 void given_open_standard_files(void)
 {
-	/* Asking for a descriptor's flags would use it. */
+	/* Reading a descriptor's flags would use the descriptor. */
 	static const int flags[FIRST] = { O_RDONLY, O_WRONLY, O_WRONLY | O_APPEND };
 	char link[32], path[512];
 	long n, fd, old;

@@ -14,7 +14,7 @@ enum order {
 	ORDER_SEND,		/* sends the frame, of `argument` bytes */
 	ORDER_NAMES,		/* names_move(argument) */
 	ORDER_DROP,		/* drop_caches() */
-	ORDER_END,		/* nothing more: the child ends */
+	ORDER_END,		/* no more requests; the child ends */
 };
 
 enum stage {
@@ -37,14 +37,14 @@ static volatile struct shared {
 static const struct policy *policies;
 static unsigned int policy_count;
 static int in_cell_child;	/* this is a child */
-static int is_quiet;		/* its steps were reported during the proofs */
+static int is_quiet;		/* its steps were reported during the checks */
 
 int is_given_child(void)
 {
 	return in_cell_child;
 }
 
-/* In the child: has the order carried out, and waits for that. */
+/* In the child: sends the order, and waits until it is carried out. */
 static long ask(enum order order, u32 argument)
 {
 	shared->argument = argument;
@@ -142,14 +142,14 @@ static long start_child(int quiet)
 	in_cell_child = 1;
 	is_quiet = quiet;
 	protocol_relay(relay);
-	/* Its children do not need it, and copying it would cost time at each fork. */
+	/* The child's own children do not need it, and copying it would cost time at each fork. */
 	SYS(madvise, shared, sizeof(*shared), DONT_FORK);
 	return 0;
 }
 
 /*
- * Confines the child, module by module. For proofs, this child must be denied accesses that passed
- * before.
+ * Confines the child, module by module. If `prove` is set, accesses that passed before must be
+ * denied to this child.
  */
 static void confine_all(int prove)
 {
@@ -202,7 +202,7 @@ static void try_in_root(const struct policy *p, void (*try)(const struct policy 
 	attend(child);
 }
 
-/* Policies that rule all tasks are proven by the agent, or in the programs' root. */
+/* Policies that apply to all tasks are checked by the agent, or in the programs' root. */
 static void rule_all(const struct policy *p)
 {
 	if (programs)
@@ -222,12 +222,15 @@ static long make_in_root(const void *policy)
 	const struct policy *p = policy;
 
 	given_enter_root();
-	given_make_files(p);
+	given_make_all_files(p);
 	return 0;
 }
 
+/* Programs find the same files in each configuration of a run, also without a policy. */
 void given_make(const struct policy *all, unsigned int count)
 {
+	static const struct policy_module run = { .name = "all" };
+	const struct policy named = { .module = &run };
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
@@ -236,11 +239,10 @@ void given_make(const struct policy *all, unsigned int count)
 		given_read_accesses(&all[i]);
 		if (!programs)
 			given_make_files(&all[i]);
-		else
-			or_fatal(in_child(make_in_root, &all[i]),
-				 "%s: making the files of accesses in the root",
-				 all[i].module->name);
 	}
+	if (programs && given_has(&named, "accesses"))
+		or_fatal(in_child(make_in_root, &named),
+			 "making the files of accesses in the root");
 }
 
 void given_prove(const struct policy *all, unsigned int count)
@@ -343,14 +345,14 @@ int given_run(const struct cell_spec *spec, struct cell *c, struct outcome *out,
 {
 	int result;
 
-	/* A program enters its policy itself. */
+	/* A program enters its policy by itself. */
 	if (!shared || is_program(spec)) {
 		result = setup(spec);
 		return result < 0 ? result : run(spec, out);
 	}
 	given_log_skip();
 	result = attempt(spec, c, out, 1, setup, run);
-	/* Benchmarks interpret EPERM of link as missing support by the file system. */
+	/* Benchmarks interpret EPERM from link as missing support in the file system. */
 	if (shared->stage == STAGE_SETUP && (is_refusal(result) || result == UNSUPPORTED)) {
 		result = again();
 		if (result < 0)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A working set for the access vector cache. It caches a decision for each pair of contexts and
- * class, and there are few if all files have the same label. So files from make_file() rotate
- * through labels: a context written to /proc/self/attr/fscreate labels the next file.
+ * A working set for the access vector cache. The cache contains a decision for each pair of
+ * contexts and class, and there are few decisions if all files have the same label. So files from
+ * make_file() rotate through labels: a context written to /proc/self/attr/fscreate labels the next
+ * file.
  */
 #include "../policy.h"
 #include "labels.h"
@@ -134,7 +135,7 @@ void labels_start(const struct policy *p, const char *context)
 	     "up to the type label%05u_t, and again from the first", wanted, labels);
 	open_all(&lookups, &misses);
 	open_all(&lookups, &misses);
-	/* One cached decision per file; those for directories are few. */
+	/* There is one cached decision per file; decisions for directories are few. */
 	if (labels > limit && misses < labels - limit)
 		fatal("selinux: %u opens of files of as many labels missed the cache of %u "
 		      "entries %u times only", labels, limit, misses);

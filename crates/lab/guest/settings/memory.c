@@ -3,7 +3,7 @@
  * The metric memory. For a boot: memory in use once its policies are in force. For an object (an
  * inode, a task): growth of slabs per object, over thousands of them.
  *
- * A confined process may not be allowed to read any of it: outside.h does.
+ * A confined process may not be allowed to read any of this, so the process of outside.h does.
  */
 #include <linux/resource.h>
 #include <linux/stat.h>
@@ -38,7 +38,7 @@ struct reading {
 
 #define OBJECTS_MAX	4096
 
-/* Mapped only for memory measurements: a larger agent would change other counts. */
+/* Mapped only for memory measurements, because a larger agent would change other counts. */
 static volatile struct shared {
 	struct reading reading, before;
 	struct totals boot;	/* before any measurement */
@@ -132,7 +132,7 @@ static void parse_caches(struct reading *r)
 	}
 }
 
-/* By the process outside policies. */
+/* Runs in the process outside policies. */
 static long take_reading(const void *none)
 {
 	struct reading *r = (struct reading *)&shared->reading;
@@ -152,13 +152,13 @@ static long take_reading(const void *none)
 	r->totals.slab = meminfo("Slab");
 	r->totals.percpu = meminfo("Percpu");
 	r->totals.vmalloc = meminfo("VmallocUsed");
-	/* Except files of the initramfs and of the disk, whose number depends on the policy. */
+	/* Excludes files of the initramfs and of the disk, whose number depends on the policy. */
 	r->totals.used = meminfo("MemTotal") - meminfo("MemFree") - meminfo("Buffers") -
 			 meminfo("Cached");
 	return 0;
 }
 
-/* Also outside: drops caches, and per-CPU pages. */
+/* Also runs outside: drops caches and per-CPU pages. */
 static long drop_all(const void *none)
 {
 	(void)none;
@@ -238,7 +238,7 @@ static void kill_all(struct cell *c, unsigned int made)
 {
 	(void)c;
 	while (made--) {
-		/* Does not wait for a task that the policy does not allow to kill. */
+		/* Do not wait for a task that the policy does not allow the agent to kill. */
 		if (SYS(kill, shared->handles[made], SIGKILL) < 0)
 			continue;
 		while (SYS(wait4, shared->handles[made], NULL, 0, NULL) == -EINTR)
@@ -286,8 +286,8 @@ static const struct cache *find_cache(const struct reading *in, const struct cac
 
 /*
  * Slab memory of each of `count` objects. A cache's number of used objects is exact except for a
- * few per-CPU slabs, so each object's share is rounded to whole objects. A shared object (a disk
- * buffer) is not counted.
+ * few per-CPU slabs, so the share of each created object is rounded to an integer. A shared object
+ * (a disk buffer) is not counted.
  */
 static s64 held(const struct reading *after, unsigned int count)
 {
@@ -323,7 +323,7 @@ static int take_before(void)
 	return err;
 }
 
-/* Inodes of a disk are read again, so that only they are counted, without disk buffers. */
+/* Inodes on a disk are read again, so that only inodes are counted, without disk buffers. */
 static long read_inodes(struct cell *c, unsigned int count)
 {
 	struct statx found;

@@ -5,7 +5,7 @@
 
 #include "../agent.h"
 
-/* Before any policy is loaded, if memory is measured. */
+/* Called before any policy is loaded, if memory is measured. */
 void memory_start(void);
 int measure_memory(const struct cell_spec *spec, struct cell *c, struct outcome *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An order between two processes, in shared memory: the sender waits until it is carried out. 0 is
- * none. A policy may forbid everything except memory access.
+ * An order between two processes, in shared memory: the sender waits until it is carried out. 0
+ * means no order. A policy may forbid everything except memory access.
  */
 #ifndef LSMETER_SETTINGS_ORDERS_H
 #define LSMETER_SETTINGS_ORDERS_H

@@ -8,7 +8,7 @@
 
 #include "../agent.h"
 
-/* Before any policy is loaded. */
+/* Called before any policy is loaded. */
 void outside_start(void);
 /* Calls what() with a copy of the `size` bytes at argument; returns its result. */
 long outside_do(long (*what)(const void *argument), const void *argument, size_t size);

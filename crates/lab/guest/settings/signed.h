@@ -7,7 +7,7 @@
 
 /* If the host made signatures: loads the key, and signs all files of make_file() from now on. */
 void signed_start(void);
-/* Signs `path`, which contains `size` times an x; 0, 1 if there is no signature, or -errno. */
+/* Signs `path`, which contains `size` bytes x. Returns 0, 1 if there is no signature, or -errno. */
 int sign_file(const char *path, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Runs a program that makes a file system, which the caller can cancel.
+//! Runs a program that makes a file system. The caller can cancel it.
 
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};

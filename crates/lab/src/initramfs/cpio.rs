@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Writes a cpio archive in the `newc` format, the kernel's initial root (its
 //! `Documentation/driver-api/early-userspace/buffer-format.rst`). Owner, times and inode numbers
-//! are fixed: equal files give equal bytes.
+//! are fixed, so that equal files give equal bytes.
 
 use super::Error;
 use std::io::{self, Write};

@@ -8,9 +8,9 @@ use kernels::{Kernel, ModuleTree};
 
 #[derive(Debug, Clone, Copy)]
 pub enum Disk {
-    /// A RAM disk by the driver `brd`: the agent copies the image in the initramfs to it.
+    /// A RAM disk of the driver `brd`. The agent copies the image in the initramfs to it.
     Ram,
-    /// A host file that QEMU maps and the kernel uses as persistent memory: nothing is copied, and
+    /// A host file that QEMU maps and the kernel uses as persistent memory. Nothing is copied, and
     /// writes stay in the guest.
     Persistent(&'static PersistentMemory),
 }
@@ -25,13 +25,13 @@ const VMLINUX_LIMIT: u64 = 512 << 20;
 pub(super) struct Driver {
     pub module: &'static str,
     option: &'static str,
-    /// A string of its code or data with the NULs around it: the name of its inode cache. The
-    /// linker merges a string into another that ends in it, such as `tmpfs` into `devtmpfs`.
+    /// A string in its code or data, with the NULs around it: the name of its inode cache. (The
+    /// linker merges a string into another that ends with it, such as `tmpfs` into `devtmpfs`.)
     trace: &'static [u8],
 }
 
-/// Size of the block device in KiB; `None` without one. Memory is only used for what is written.
-/// mkfs.xfs refuses less than 300 MiB.
+/// Size of the block device in KiB; `None` without one. Only written blocks use memory. mkfs.xfs
+/// refuses less than 300 MiB.
 pub(super) fn device_kib(fs: FileSystem, root: Option<&Root>) -> Option<u64> {
     let least = least_kib(fs)?;
     Some(root.map_or(least, |root| root.device_kib().max(least)))
@@ -39,7 +39,7 @@ pub(super) fn device_kib(fs: FileSystem, root: Option<&Root>) -> Option<u64> {
 
 fn least_kib(fs: FileSystem) -> Option<u64> {
     match fs {
-        FileSystem::Ext4 | FileSystem::Btrfs => Some(256 << 10),
+        FileSystem::Ext4 | FileSystem::Btrfs | FileSystem::Overlay => Some(256 << 10),
         FileSystem::Xfs => Some(320 << 10),
         FileSystem::Tmpfs => None,
     }
@@ -67,9 +67,14 @@ pub(super) fn drivers(fs: FileSystem, disk: Disk) -> Vec<Driver> {
         (_, Disk::Ram) => vec![driver(RAM_DISK, "CONFIG_BLK_DEV_RAM", b"\0brd.rd_nr\0")],
         (_, Disk::Persistent(memory)) => persistent_drivers(memory).to_vec(),
     };
+    let ext4 = driver("ext4", "CONFIG_EXT4_FS", b"\0ext4_inode_cache\0");
+    if fs == FileSystem::Overlay {
+        drivers.push(ext4);
+    }
     drivers.push(match fs {
+        FileSystem::Overlay => driver("overlay", "CONFIG_OVERLAY_FS", b"\0ovl_inode\0"),
         FileSystem::Tmpfs => driver("tmpfs", "CONFIG_TMPFS", b"\0shmem_inode_cache\0"),
-        FileSystem::Ext4 => driver("ext4", "CONFIG_EXT4_FS", b"\0ext4_inode_cache\0"),
+        FileSystem::Ext4 => ext4,
         FileSystem::Xfs => driver("xfs", "CONFIG_XFS_FS", b"\0xfs_inode\0"),
         FileSystem::Btrfs => driver("btrfs", "CONFIG_BTRFS_FS", b"\0btrfs_inode\0"),
     });
@@ -101,7 +106,7 @@ impl<'a> Support<'a> {
         })
     }
 
-    /// The disk of a root. Decided by the kernel's configuration alone, so that counts do not
+    /// The disk of a root. It depends only on the kernel's configuration, so that counts do not
     /// depend on which modules are installed here.
     pub fn disk_of_root(&self) -> Disk {
         let has = |driver: &Driver| match self.configured(driver.option) {
@@ -121,8 +126,7 @@ impl<'a> Support<'a> {
         Some(value.unwrap_or("n"))
     }
 
-    /// Is the driver built in (true) or an available module (false)? The error names what is
-    /// missing.
+    /// True if the driver is built in, false if it is a module. The error names what is missing.
     pub fn driver(&self, driver: Driver) -> Result<bool, String> {
         let Driver {
             module,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A file system, empty or with a root, as a file; in an initramfs only its non-zero blocks.
+//! A file system, empty or with a root, as a file. An initramfs has only its non-zero blocks.
 
 use super::{DiskFile, Error, FileSystem, Tick, child, owners};
 use crate::find::find_program;
@@ -16,37 +16,35 @@ use std::process::Command;
 const BLOCK: usize = 4096;
 const EXTENT_LIMIT: usize = 1 << 20;
 const VERSION: u32 = 1;
-/// Bytes at the start, and before each extent.
+/// The number of bytes at the start, and before each extent.
 const HEADER: u64 = 16;
 const HEADER_OF_EXTENT: u64 = 12;
 /// The kernel's unit for mapping persistent memory (`SUBSECTION_SIZE`).
 const PERSISTENT_UNIT: u64 = 2 << 20;
 const UUID: &str = "6c736d65-7465-4221-8000-6c736d657465";
-/// All times in the file system: arbitrary, but fixed.
+/// All times in the file system, which are arbitrary, but fixed.
 const EPOCH: &str = "1700000000";
 
-/// A program that makes a file system. Its arguments are separated by blanks; `UUID` is replaced by
-/// [`UUID`].
+/// A program that makes a file system. Blanks separate its arguments; `UUID` stands for [`UUID`].
 struct Maker {
     program: &'static str,
     package: &'static str,
     arguments: &'static str,
     from_directory: Option<&'static str>,
     /// Options that disable features that older kernels (5.10) refuse to mount. A program may not
-    /// know them all: the first accepted set is used, and the last is empty.
+    /// know all of them: the first set that it accepts is used, and the last set is empty.
     compatible: &'static [&'static str],
 }
 
 const EXT4: Maker = Maker {
     program: "mkfs.ext4",
     package: "e2fsprogs",
-    // Some versions would choose 1 KiB blocks for this size; a disk gets 4 KiB. Inodes as on a
-    // small device: the tree walk needs 20,000.
+    // Some versions would choose 1 KiB blocks for this size; disks have 4 KiB blocks. The number of
+    // inodes is as on a small device, because the tree walk needs 20,000.
     arguments: "-q -F -b 4096 -i 4096 -L lsmeter -U UUID -E hash_seed=UUID,lazy_itable_init=0,\
                 lazy_journal_init=0,nodiscard,root_owner=0:0",
     from_directory: Some("-d"),
-    // orphan_file needs 5.15; older kernels know metadata_csum_seed, but the e2fsprogs of their
-    // time do not.
+    // orphan_file needs 5.15; older kernels know metadata_csum_seed, but old e2fsprogs do not.
     compatible: &[
         "-O ^orphan_file,^metadata_csum_seed",
         "-O ^metadata_csum_seed",
@@ -59,8 +57,8 @@ const XFS: Maker = Maker {
     package: "xfsprogs",
     arguments: "-q -f -K -L lsmeter -m uuid=UUID",
     from_directory: None,
-    // nrext64 needs 5.19, exchange and parent 6.10; 5.10 knows bigtime and inobtcount, the default
-    // since 5.15.
+    // nrext64 needs 5.19, exchange and parent 6.10. 5.10 knows bigtime and inobtcount, which are
+    // the default since 5.15.
     compatible: &["-i nrext64=0,exchange=0 -n parent=0", "-i nrext64=0", ""],
 };
 
@@ -82,7 +80,7 @@ pub struct Image {
 }
 
 /// Makes a file system of `kib` KiB with `root` in it, as a temporary file; `None` for tmpfs. Calls
-/// `tick` during the work; its error cancels.
+/// `tick` during the work; if `tick` returns an error, the work is cancelled.
 pub(super) fn make(
     fs: FileSystem,
     kib: Option<u64>,
@@ -91,6 +89,11 @@ pub(super) fn make(
 ) -> Result<Option<Image>, Error> {
     let Some(maker) = maker(fs) else {
         return Ok(None);
+    };
+    // The image is the lower layer.
+    let fs = match fs {
+        FileSystem::Overlay => FileSystem::Ext4,
+        fs => fs,
     };
     if let Some(root) = root.filter(|_| fs != FileSystem::Ext4) {
         owners::refuse(root, fs)?;
@@ -118,7 +121,7 @@ pub(super) fn make(
         owners::settle(root, &path, EPOCH, &mut tick)?;
     }
     if root.is_some() {
-        // Required where it is mapped as persistent memory.
+        // Required if the file is mapped as persistent memory.
         let whole = size.next_multiple_of(PERSISTENT_UNIT);
         file.set_len(whole).map_err(io("write"))?;
     }
@@ -150,7 +153,7 @@ fn allocated(file: &File) -> u64 {
 fn maker(fs: FileSystem) -> Option<&'static Maker> {
     match fs {
         FileSystem::Tmpfs => None,
-        FileSystem::Ext4 => Some(&EXT4),
+        FileSystem::Ext4 | FileSystem::Overlay => Some(&EXT4),
         FileSystem::Xfs => Some(&XFS),
         FileSystem::Btrfs => Some(&BTRFS),
     }
@@ -189,7 +192,7 @@ fn run(
         .env("E2FSPROGS_FAKE_TIME", EPOCH)
         .env("SOURCE_DATE_EPOCH", EPOCH)
         .env("DETERMINISTIC_SEED", "1")
-        // With the program's built-in defaults, not this machine's configuration.
+        // Use the program's built-in defaults instead of this machine's configuration.
         .env("MKE2FS_CONFIG", "/nonexistent");
     let (status, text) = child::run(command, program, tick)?;
     if status.success() {
@@ -381,7 +384,7 @@ mod tests {
     #[test]
     fn ext4_is_the_same_each_time() {
         let Ok(first) = built() else {
-            // Without e2fsprogs there is nothing to compare.
+            // If e2fsprogs is missing, there is nothing to compare.
             assert!(find(&EXT4).is_err());
             return;
         };

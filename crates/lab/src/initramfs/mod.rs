@@ -22,7 +22,7 @@ pub(crate) use image::Image;
 use kernels::files::{read_sealed, write_sealed};
 use kernels::{Kernel, Module, ModuleTree};
 
-/// Called during the making of a file system with its bytes so far; an error cancels.
+/// Called while a file system is made, with the number of bytes so far. An error cancels the work.
 pub(crate) type Tick<'a> = &'a mut dyn FnMut(u64) -> Result<(), Error>;
 
 const AGENT_LIMIT: usize = 64 << 20;
@@ -31,10 +31,9 @@ const AGENT_LIMIT: usize = 64 << 20;
 pub struct Guest<'a> {
     pub filesystem: FileSystem,
     pub root: Option<&'a Root>,
-    /// Modules that benchmarks need, by name; those that the kernel does not have as modules are
-    /// ignored.
+    /// Names of modules that benchmarks need; names that are not modules here are ignored.
     pub modules: &'a [&'static str],
-    /// Directory for empty file systems. None: they are made each time.
+    /// Directory for empty file systems. If None, they are made each time.
     pub images: Option<&'a Path>,
 }
 
@@ -49,7 +48,7 @@ impl From<FileSystem> for Guest<'static> {
     }
 }
 
-/// Shift of memory between consecutive machines: a page.
+/// Memory is shifted by this many bytes, a page, from one machine to the next.
 const PADDING: usize = 4096;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,8 +83,8 @@ enum Content<'a> {
     OfRoot(&'a Image),
 }
 
-/// Cached, since the programs for btrfs and older xfs add the time and random numbers: no two
-/// machines would be equal.
+/// The file system is cached, because the programs for btrfs and older xfs add the time and random
+/// numbers, so that no two machines would be the same.
 fn empty(fs: FileSystem, guest: Guest<'_>) -> Result<Option<Content<'static>>, Error> {
     const LIMIT: u64 = 256 << 20;
     let kib = filesystem::device_kib(fs, guest.root);
@@ -110,13 +109,14 @@ fn empty(fs: FileSystem, guest: Guest<'_>) -> Result<Option<Content<'static>>, E
 }
 
 /// Writes the boot files of `kernel` to `dir`. The initramfs is an uncompressed cpio archive with
-/// `agent` as `/init`, modules, and an empty file system, laid out as in the agent's protocol. Equal
-/// input gives equal bytes if `guest` has a directory for images. With a root, its file system is there
-/// instead, or a disk file of its own if the kernel supports it, shared by kernels and boots.
+/// `agent` as `/init`, modules, and an empty file system, laid out as in the agent's protocol.
+/// Equal input gives equal bytes if `guest` has a directory for images. If there is a root, its
+/// file system replaces the empty one, or is a disk file of its own if the kernel supports this;
+/// kernels and boots share that file.
 ///
 /// # Errors
 /// [`Error::Unsupported`] if the kernel does not have the file system or a RAM disk;
-/// [`Error::Environment`] without the program that makes the file system.
+/// [`Error::Environment`] if the program that makes the file system is missing.
 pub fn write(agent: &[u8], guest: Guest<'_>, kernel: &Kernel, dir: &Path) -> Result<Files, Error> {
     let fs = guest.filesystem;
     let initramfs = dir.join("initramfs");
@@ -194,8 +194,8 @@ fn archive_of(
 }
 
 /// A second archive to append to the initramfs: the agent's directives as `/experiment`, and their
-/// files. The kernel unpacks both. Paths have no leading `/`. For further machines it has an unused
-/// file, which shifts later kernel allocations.
+/// files. The kernel unpacks both. Paths have no leading `/`. For all machines but the first, it
+/// contains an unused file, which shifts later kernel allocations.
 pub fn with_directives(
     directives: &str,
     files: &[(String, Vec<u8>)],

@@ -25,8 +25,8 @@ const FIRST_INODE: u64 = 12;
 const OLD_DEVICE_LIMIT: u32 = 255;
 
 /// Sets owners, modes and capabilities in an ext4 image, makes devices, and sets all times of
-/// access and change to `time_s`: those of the files here differ between days and copies, which
-/// would change counts.
+/// access and change to `time_s`. The times of the files on this machine differ between days and
+/// copies, which would change counts.
 pub(super) fn settle(
     root: &Root,
     image: &Path,
@@ -55,7 +55,7 @@ pub(super) fn settle(
         .env("LC_ALL", "C")
         .env("E2FSPROGS_FAKE_TIME", time_s);
     let (status, text) = child::run(command, &program, tick)?;
-    // debugfs always exits with 0; it prints its version and then errors.
+    // debugfs always exits with 0. It prints its version, and then errors.
     let complaint = text.lines().skip(1).find(|line| !line.trim().is_empty());
     match complaint {
         None if status.success() => Ok(()),
@@ -195,7 +195,7 @@ fn quoted(path: &Path) -> Result<Vec<u8>, Error> {
     quoted_name(Path::new(std::ffi::OsStr::from_bytes(&whole)))
 }
 
-/// In quotes; quotes inside are doubled.
+/// The name in quotes; quotes in it are doubled.
 fn quoted_name(name: &Path) -> Result<Vec<u8>, Error> {
     let mut word = vec![b'"'];
     for byte in name.as_os_str().as_bytes() {

@@ -25,6 +25,7 @@ fn kernel(dir: &Path, files: &[(&str, &[u8])]) -> Kernel {
         config: has("config"),
         digest: String::new(),
         package_version: None,
+        packages: Vec::new(),
         pvh_entry: None,
         is_program: false,
     }
@@ -45,11 +46,11 @@ fn an_empty_file_system_is_made_once() {
         };
         let bytes = || match empty(filesystem, guest) {
             Ok(Some(Content::Empty(bytes))) => bytes,
-            // No cache entry without its program.
+            // Without its program, it has no cache entry.
             Err(Error::Environment { .. }) => Vec::new(),
             _ => panic!("{filesystem} is no image"),
         };
-        // mkfs.btrfs would choose another identifier of the device.
+        // mkfs.btrfs would choose another device identifier each time.
         assert!(bytes() == bytes(), "{filesystem}");
     }
 }

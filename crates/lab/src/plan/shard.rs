@@ -2,8 +2,9 @@
 //! Divides a plan among independent machines.
 //!
 //! Counted measurements do not depend on others: each shard gets consecutive ones, so that it boots
-//! few configurations. Timed measurements: a *unit*, a benchmark under all compared configurations,
-//! in all rounds, is never divided, so that both sides of a comparison share a machine.
+//! few configurations. Timed measurements are divided by *unit*: one benchmark under all compared
+//! configurations, in all rounds. A unit is never divided, so that both sides of a comparison are
+//! measured on the same machine.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,8 +13,9 @@ use model::{Experiment, Metric, Shard, Subject};
 
 use super::{Plan, PlannedCell, Visit};
 
-/// Time of a boot, ms: kernel, agent, file system, policies. This and the following were measured
-/// with 6.12 on two busy cores; only the proportions matter, for equal shards.
+/// Time of a boot, ms: kernel, agent, file system, policies. This and the following times were
+/// measured with 6.12 on two busy cores. Only their proportions matter: they make shards take
+/// equally long.
 const BOOT_MS: u64 = 10_000;
 
 /// Time of an operation, ms; a measurement counts dozens of them.
@@ -32,8 +34,7 @@ struct Unit {
 }
 
 impl Plan {
-    /// Keeps all measurements, so that their numbers are equal in all shards, and only this shard's
-    /// visits.
+    /// Keeps only this shard's visits, but all measurements, so that their numbers do not change.
     #[must_use]
     pub fn shard(mut self, experiment: &Experiment, shard: Shard) -> Plan {
         let units = self.units(experiment);
@@ -70,8 +71,9 @@ impl Plan {
         self
     }
 
-    /// Rough seconds of all counting visits one after the other, and of all timed ones. On two idle
-    /// cores, visits take about a third of the weights: 45 s of processors for `quick`, here 38.
+    /// Roughly how many seconds all counting visits take one after the other, and all timed ones.
+    /// On two idle cores, visits take about a third of the weights: `quick` takes 45 s of processor
+    /// time; this function returns 38.
     pub fn seconds(&self, experiment: &Experiment) -> [u64; 2] {
         let mut ms = [0, 0];
         for visit in &self.visits {
@@ -125,8 +127,8 @@ impl Plan {
     }
 }
 
-/// Greedy: the longest unit first, to the shard with the least work. Returns each unit's shard,
-/// from 1; depends only on the numbers.
+/// Assigns the longest unit first, to the shard with the least work. Returns each unit's shard,
+/// counted from 1; it depends only on the numbers.
 fn divide(weights: &[u64], count: u32) -> Vec<u32> {
     let mut order: Vec<usize> = (0..weights.len()).collect();
     order.sort_by_key(|&unit| (Reverse(weights[unit]), unit));
@@ -260,7 +262,7 @@ mod tests {
             };
             let loads: Vec<u64> = (1..=count).map(load).collect();
             prop_assert_eq!(loads.iter().sum::<u64>(), weights.iter().sum::<u64>());
-            // The largest shard got its last unit while it was the smallest.
+            // The largest shard was the smallest one when it got its last unit.
             let (most, least) = (loads.iter().max().unwrap(), loads.iter().min().unwrap());
             prop_assert!(most - least <= weights.iter().copied().max().unwrap_or(0));
         }

@@ -10,8 +10,8 @@ use model::Policy;
 use super::{PolicyError, Prepared, Request, denials, tools};
 
 const PROFILE: &str = include_str!("../../policy/apparmor/profile");
-/// Mediated features: the compiled profile does not depend on this machine's kernel, and kernels
-/// from 5.10 on accept it.
+/// The mediated features. With them, the compiled profile does not depend on this machine's kernel,
+/// and kernels from 5.10 on accept it.
 pub(super) const FEATURES: &str = include_str!("../../policy/apparmor/features");
 
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
@@ -63,7 +63,7 @@ pub(super) fn compile(parser: &Path, profiles: &str, made: &Path) -> Result<(), 
 
 const OF_PROGRAMS: &str = "  /mnt/** mix,\n  network,\n  unix,\n";
 
-/// Complain mode by `state`, the benchmarks' files by name, and `more` rules.
+/// The profile, in complain mode if permissive, with the benchmarks' files and `more` rules.
 fn profile(state: Policy, rules: u32, programs: bool, more: &str) -> String {
     let mut text = match state {
         Policy::Permissive => {
@@ -75,14 +75,14 @@ fn profile(state: Policy, rules: u32, programs: bool, more: &str) -> String {
         text.push_str(OF_PROGRAMS);
     }
     for rule in 0..rules {
-        // Names that differ in all parts, and a permission of no other rule: the parser would merge
-        // others into a few states.
+        // The names differ in all parts, and no other rule grants this permission. Otherwise the
+        // parser would merge the rules into a few states.
         let name = rule.wrapping_mul(0x9e377) & 0xfffff;
         let _ = writeln!(text, "  /mnt/cell/store-{name:05x} m,");
     }
     if state == Policy::Enforcing {
-        // Denied in any case; a deny rule keeps it out of the log, so that it can be counted. In
-        // complain mode, deny rules still deny.
+        // The access is denied in any case. A deny rule keeps it out of the log, so that it can be
+        // counted. In complain mode, deny rules still deny.
         text.push_str("  deny /.lsmeter-denied rw,\n");
     }
     text.push_str(more);

@@ -4,12 +4,12 @@
 
 use super::Request;
 
-/// The guest's name for it; not a module.
+/// The guest's name for these files, which is not the name of a module.
 pub(super) const NAME: &str = "denials";
 
 /// A `deny` rule keeps denials out of the log.
 pub(super) const APPARMOR: &str = "  /denials/*/???? r,\n  deny /denials/*/a??? r,\n";
-/// TOMOYO denies `/denials/refused/-t--`, by the `t`; Landlock denies it by its directory.
+/// TOMOYO denies `/denials/refused/-t--` because of the `t`, Landlock because of its directory.
 pub(super) const TOMOYO: &str = "path_group WORK /denials/\\*/\\?-\\?\\?\n";
 
 pub(super) fn key(request: &Request<'_>) -> Option<(&'static str, u32)> {
@@ -25,7 +25,7 @@ pub(super) fn tomoyo_profiles(profiles: &str) -> String {
     profiles.replace("reject_log=yes", "reject_log=no")
 }
 
-/// SELinux's rule, in CIL: denials of `subject` are not recorded.
+/// The SELinux rule, in CIL, that denials of `subject` are not recorded.
 pub(super) fn selinux(subject: &str, denied: &str) -> String {
     format!("(dontaudit {subject} {denied} (file (read open)))\n")
 }

@@ -7,7 +7,7 @@ use model::{Configuration, FirstAfter};
 use super::apparmor::{self, FEATURES};
 use super::{PolicyError, Prepared, Request, tools};
 
-/// Types used once each: `FRESH_LABELS` of `guest/settings/labels.h`.
+/// The number of types that are used once each: `FRESH_LABELS` in `guest/settings/labels.h`.
 pub(super) const LABELS: u32 = 1024;
 
 const KEY: &str = "first_after";
@@ -53,7 +53,7 @@ pub(super) fn labels(request: &Request<'_>) -> u32 {
     }
 }
 
-/// Refuses a stack without such a module: a kernel's default stack may have none.
+/// Refuses a stack without such a module. A kernel's default stack may have none.
 pub(super) fn check(configuration: &Configuration, directives: &str) -> Result<(), PolicyError> {
     let asked = configuration.settings.first_after;
     match asked {

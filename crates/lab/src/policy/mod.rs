@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies of modules in a boot.
 //!
-//! The files here make the modules' input (a compiled policy, a list of rules); those under
-//! `guest/policy/` load and prove it in the guest. See `docs/policies.md`.
+//! The files here make the modules' input (a compiled policy, a list of rules). Those in
+//! `guest/policy/` load it in the guest and check that it is in force. See `docs/policies.md`.
 
 mod apparmor;
 mod denials;
@@ -69,8 +69,7 @@ pub struct Prepared {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    /// The module or this kernel does not support the state: its measurements are unsupported,
-    /// others continue.
+    /// The module or this kernel does not support the state: its measurements are unsupported.
     #[error("{0}")]
     Unsupported(String),
     #[error(transparent)]
@@ -116,7 +115,7 @@ fn of_module(
     if of.is_some() {
         tools::vm_only(request, &format!("a custom policy for {title}"))?;
     }
-    // A custom Smack policy is read first: its errors are reported on any kernel.
+    // A custom Smack policy is read first, so that its errors are reported on any kernel.
     if name != "smack" {
         tools::need(request, title, &option_of(name))?;
     }
@@ -148,8 +147,8 @@ fn option_of(module: &str) -> String {
     }
 }
 
-/// For a module with a policy, [`prepare`] reports a kernel that does not have it, with the missing
-/// option.
+/// Whether a module has a policy. For such modules, [`prepare`] reports a kernel that does not have
+/// the module, and names the missing option.
 pub fn has_policy(module: &str) -> bool {
     MODULES.iter().any(|(name, ..)| *name == module)
 }
@@ -167,11 +166,11 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
     let configuration = request.configuration;
     let mut setup = PolicySetup::default();
     let mut names = modules_of(&configuration.stack, request.kernel)?;
-    // Confined by Smack, the agent could not write to others' files; only Landlock, which does not
-    // need files, comes after it.
+    // Once Smack confines the agent, it could not write other modules' files. Only Landlock, which
+    // does not need files, comes after Smack.
     names.sort_by_key(|name| name == "smack");
     if configuration.settings.denials {
-        // First: modules label the files.
+        // This comes first, because modules label the files.
         tools::vm_only(request, "a set of denied files")?;
         setup.add(denials::NAME, Policy::Enforcing, Prepared::default())?;
     }
@@ -186,7 +185,7 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
         if !is_given && (name == "bpf" || configuration.settings.has_given_modules()) {
             continue;
         }
-        // Without a policy only changed settings need directives.
+        // Without a policy, only changed settings need directives.
         if configuration.policy == Policy::None && configuration.settings.is_default_of_modules() {
             continue;
         }
@@ -194,6 +193,7 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
         setup.add(name, configuration.policy, prepared)?;
     }
     first::check(configuration, &setup.directives)?;
+    setup.files.extend(given::all_accesses(request));
     for subsystem in &configuration.integrity {
         let prepared = match subsystem {
             Integrity::Audit => others::audit(request),

@@ -7,7 +7,7 @@ use model::{AuditRules, ImaPolicy, Policy};
 
 use super::{PolicyError, Prepared, Request, denials, given, tools};
 
-/// A policy is built into the kernel, or signed by a built-in key.
+/// IPE's policy must be built into the kernel, or signed by a built-in key.
 pub(super) fn ipe() -> Result<Prepared, PolicyError> {
     Err(PolicyError::Unsupported(
         "IPE accepts only policies that are built into the kernel (CONFIG_IPE_BOOT_POLICY) or \
@@ -16,7 +16,7 @@ pub(super) fn ipe() -> Result<Prepared, PolicyError> {
     ))
 }
 
-/// The agent makes its rulesets from two numbers.
+/// The agent makes the rulesets from two numbers.
 pub(super) fn landlock(request: &Request<'_>) -> Prepared {
     let settings = &request.configuration.settings;
     let keys = [("layers", settings.layers), ("rules", settings.rules)];
@@ -27,7 +27,7 @@ pub(super) fn landlock(request: &Request<'_>) -> Prepared {
     }
 }
 
-/// It only restricts where modules are loaded from.
+/// LoadPin only restricts where modules may be loaded from.
 pub(super) fn loadpin(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let what = "loadable modules for LoadPin to check";
     tools::need(request, what, "CONFIG_MODULES")?;
@@ -53,7 +53,7 @@ pub(super) fn safesetid(request: &Request<'_>) -> Prepared {
     }
 }
 
-/// Each target user needs a rule of its own: else the kernel reports an insecure policy
+/// Each target user needs a rule of its own. Otherwise the kernel reports an insecure policy
 /// (`verify_ruleset()`).
 fn user_ids(rules: u32) -> String {
     const OTHERS: u32 = 100_000;
@@ -65,7 +65,8 @@ fn user_ids(rules: u32) -> String {
 }
 
 /// Process 1 is recorded only if audit was enabled before its creation. Tasks created under a rule
-/// `task,never` are not: that case enables audit with the rule, as Fedora does.
+/// `task,never` are not recorded; in that case, audit is enabled together with the rule, as Fedora
+/// does.
 pub(super) fn audit(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "audit")?;
     tools::need(request, "audit", "CONFIG_AUDIT")?;
@@ -106,7 +107,7 @@ pub(super) fn ima(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     }
     tools::need(request, "IMA appraisal", "CONFIG_IMA_APPRAISE")?;
     let policy = request.configuration.settings.ima_policy;
-    // Numbered by policy/ima.c of the guest.
+    // The numbers are defined in the guest's policy/ima.c.
     let of_kernel = match policy.unwrap_or(ImaPolicy::FileSystem) {
         ImaPolicy::FileSystem => None,
         ImaPolicy::Tcb => Some((1, "ima_policy=tcb".to_owned())),
@@ -125,7 +126,7 @@ pub(super) fn ima(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     })
 }
 
-/// The guest makes the keys and enables it.
+/// The guest makes the keys and enables EVM.
 pub(super) fn evm(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "EVM")?;
     tools::need(request, "EVM", "CONFIG_EVM")?;

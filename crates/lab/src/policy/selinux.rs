@@ -96,7 +96,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     Ok(prepared)
 }
 
-/// `rules` types, and an allow rule for each: `subject` may access files of a further type.
+/// `rules` more file types, with an allow rule for each that lets `subject` access its files.
 fn more_rules(subject: &str, rules: u32) -> String {
     let mut text = String::new();
     for number in 1..=rules {
@@ -118,8 +118,8 @@ fn more_rules_step(subject: &str, rules: u32) -> Option<String> {
     })
 }
 
-/// `labels` file types, with an allow rule for each: `subject` may access its own files.
-/// `attributes`: the policy's attributes of file types.
+/// `labels` file types, with an allow rule for each that lets `subject` access its files.
+/// `attributes`: the policy's attributes for file types.
 fn more_labels(subject: &str, attributes: &[&str], labels: u32) -> String {
     let mut text = String::new();
     for number in 1..=labels {

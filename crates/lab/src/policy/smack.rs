@@ -35,8 +35,8 @@ pub(super) fn check_state(request: &Request<'_>) -> Result<(), PolicyError> {
     Ok(())
 }
 
-/// The last written rule is found first (`smk_set_access()` adds at the head), so that the deciding
-/// rule is written first.
+/// The kernel finds the rule that was written last first (`smk_set_access()` adds at the head), so
+/// the deciding rule is written first.
 fn text(rules: u32) -> String {
     let mut text = String::from("lsmeter lsmeter-work rwxatl\n");
     for rule in 0..rules {

@@ -15,7 +15,7 @@ const DOMAIN: &str = include_str!("../../policy/tomoyo/domain_policy");
 const EXCEPTIONS_OF_PROGRAMS: &str = include_str!("../../policy/tomoyo/exception_policy.programs");
 const DOMAIN_OF_PROGRAMS: &str = include_str!("../../policy/tomoyo/domain_policy.programs");
 
-/// The guest walks all rules to add one: more would take minutes.
+/// The kernel walks all rules to add one, so more would take minutes.
 const RULES_LIMIT: u32 = 20_000;
 
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
@@ -57,7 +57,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     })
 }
 
-/// Entries are tried in file order: those that never match come first.
+/// Entries are tried in file order, so those that never match come first.
 fn domains(profile: u32, rules: u32, programs: bool) -> String {
     let domain = "<kernel> /lsmeter";
     let leave = leave_for(domain);

@@ -47,7 +47,7 @@ pub(super) fn need(request: &Request<'_>, what: &str, name: &str) -> Result<(), 
     )))
 }
 
-/// Refuses the host: the policy would apply to the whole system.
+/// Refuses the host, because the policy would apply to the complete system.
 pub(super) fn vm_only(request: &Request<'_>, what: &str) -> Result<(), PolicyError> {
     match request.kernel {
         Some(_) => Ok(()),
@@ -92,7 +92,7 @@ const BOUNDS: [&str; 6] = [
 /// Exit status of timeout(1) on time-out.
 const OUT_OF_TIME: i32 = 124;
 
-/// A program for untrusted input, with limits of time, memory and sizes of files.
+/// A program that reads untrusted input, with limits on time, memory and file sizes.
 pub(super) fn bounded(program: &Path) -> Command {
     let mut command = Command::new(BOUNDS[0]);
     command.args(&BOUNDS[1..]).arg(program);
@@ -209,7 +209,7 @@ pub(super) fn key(inputs: &[&[u8]]) -> String {
     kernels::files::hex(&sha.finalize())
 }
 
-/// A key by file contents: for a program that prints no version.
+/// A key made from file contents, for programs that do not print a version.
 pub(super) fn digest(paths: &[&Path]) -> Result<String, PolicyError> {
     let contents = paths
         .iter()
@@ -218,7 +218,7 @@ pub(super) fn digest(paths: &[&Path]) -> Result<String, PolicyError> {
     Ok(key(&[contents.concat().as_bytes()]))
 }
 
-/// A hint with the intended name, or all names.
+/// A hint with the name that was probably meant, or with all names.
 pub(super) fn suggestion(word: &str, names: &[&str]) -> String {
     match nearest(word, names.iter().copied()) {
         Some(near) => format!("did you mean {near}?"),

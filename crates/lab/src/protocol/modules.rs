@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 const SECTIONS_LIMIT: usize = 4096;
-/// For modules and sections; the kernel allows modules 55 bytes (`MODULE_NAME_LEN`,
-/// `include/linux/moduleparam.h`).
+/// The limit for names of modules and sections; the kernel allows 55 bytes for modules
+/// (`MODULE_NAME_LEN`, `include/linux/moduleparam.h`).
 const NAME_LIMIT_BYTES: usize = 128;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use model::{Failure, PluginApi, printable};
 use super::{Qemu, join};
 use crate::process::Process;
 
-/// For a QEMU without a machine: seconds on a busy host.
+/// The limit for a QEMU without a machine, which takes seconds on a busy host.
 const TRIAL: Duration = Duration::from_secs(60);
 
 impl Qemu {
@@ -38,7 +38,8 @@ impl Qemu {
         )
     }
 
-    /// QEMU reports its plugin versions when it refuses one. The error is any other output.
+    /// QEMU reports the plugin versions that it supports when it refuses a plugin. The error
+    /// contains any other output.
     pub(super) fn probe_plugin(&self, plugin: &Path) -> Result<PluginApi, String> {
         let refusal = |version: &str, words: &str| -> Result<u32, String> {
             let text = self.try_start(
@@ -69,7 +70,7 @@ impl Qemu {
         arguments: &[OsString],
         environment: &[(&str, &str)],
     ) -> Result<String, String> {
-        // Its monitor reads this when it starts.
+        // The monitor reads this when QEMU starts.
         let failed = |error: io::Error| format!("it does not start: {error}");
         let (stdin, mut quit) = io::pipe().map_err(failed)?;
         quit.write_all(b"quit\n").map_err(failed)?;

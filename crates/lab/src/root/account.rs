@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Users and groups, as a root's `/etc/passwd` and `/etc/group` name them.
+//! Looks up users and groups in a root's `/etc/passwd` and `/etc/group`.
 
 use std::fmt;
 use std::fs::File;

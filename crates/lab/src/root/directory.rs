@@ -15,7 +15,7 @@ use super::tree::{Attributes, Id, Special, TOP, Tree, What, unsound};
 use super::watch::Watch;
 use crate::error::LabError;
 
-/// Of `security.capability`; the kernel's largest has 24 bytes.
+/// Size limit of `security.capability`; the kernel's largest has 24 bytes.
 const CAPABILITY_LIMIT: usize = 64;
 
 pub(super) fn read(path: &Path, watch: &mut Watch<'_>) -> Result<Tree, LabError> {
@@ -105,7 +105,7 @@ impl Reader<'_, '_> {
 
     fn content(&mut self, path: &Path, found: &Metadata) -> Result<What, LabError> {
         self.tree.admit(path, 0, found.len())?;
-        // The file may have been replaced by a pipe: do not block.
+        // The file may have been replaced by a pipe, so do not block.
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
         let file = File::options()
             .read(true)

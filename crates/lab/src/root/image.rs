@@ -20,7 +20,7 @@ use super::tree::BYTES_LIMIT;
 use super::unpack::{Unpacker, damaged};
 use crate::error::LabError;
 
-/// Docker allows 127.
+/// Docker allows 127 layers.
 const LAYERS_LIMIT: usize = 1_000;
 const END: [u8; 1024] = [0; 1024];
 const LISTED: usize = 20;
@@ -157,7 +157,7 @@ impl Search<'_> {
             .as_ref()
             .filter(|platform| **platform != own)
         {
-            // Descriptors without a platform describe the image's build.
+            // Descriptors without a platform describe how the image was built.
             let other = other.to_string();
             self.platforms
                 .extend(Some(other).filter(|other| other != "unknown/unknown"));
@@ -219,8 +219,7 @@ impl Image {
             first.read_to_end(&mut magic).map_err(fail)?;
             let whole = io::Cursor::new(&magic).chain(&mut packed);
             let tar = decompressed(whole, Format::detect(&magic)).map_err(fail)?;
-            // Some tools (umoci) omit the zeros at an archive's end; the digest detects a truncated
-            // one.
+            // Some tools (umoci) omit the zeros at an archive's end; the digest detects truncation.
             unpacker.unpack(tar.chain(&END[..]), &title)?;
             // Bytes after the last stream are part of the blob.
             let mut rest = unpacker.watch.reader(packed.by_ref(), BYTES_LIMIT);

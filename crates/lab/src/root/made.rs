@@ -77,7 +77,7 @@ impl Bring<'_, '_> {
         for program in &spec.programs {
             let path = find(program)?;
             self.with_libraries(&path)?;
-            // By its name in PATH, even if that is a link.
+            // The program keeps its name in PATH, even if that is a link.
             if let Some(name) = path.file_name() {
                 let link = self.root.join("bin").join(name);
                 if fs::symlink_metadata(&link).is_err() {
@@ -218,7 +218,7 @@ fn copy_file(from: &Path, to: &Path) -> Result<(), LabError> {
     set_time(to, found.mtime())
 }
 
-/// Copies a directory, and totals its files first, so that a root above the limits is not copied.
+/// Copies a directory. Adds up its files first, so that a root above the limits is not copied.
 struct Copy<'a, 'b> {
     counted: Tree,
     watch: &'a mut Watch<'b>,

@@ -38,12 +38,13 @@ pub struct Root {
     pub bytes: u64,
     pub files: u64,
     pub newest_s: i64,
-    /// Of names, owners, modes and contents, in hexadecimal.
+    /// Digest of names, owners, modes and contents, in hexadecimal.
     pub digest: String,
     /// Owners, modes and devices in the guest that differ from the files here; None for a plain
     /// directory. The default owner is root.
     pub(crate) fixes: Option<Vec<Fix>>,
-    /// The requested type, and the image. Declared before its directory: dropped first.
+    /// The requested type, and the image; declared before its directory, so that it is dropped
+    /// first.
     image: Option<(FileSystem, Image)>,
     settings: Settings,
     _scratch: Option<Scratch>,
@@ -67,8 +68,7 @@ impl Root {
         })
     }
 
-    /// The root of the experiment's programs, if any. Stores its digest and the image's settings in
-    /// the experiment.
+    /// The root of the experiment's programs, if any. The experiment gets its digest and settings.
     pub fn prepare_for(
         programs: Option<&mut Programs>,
         watch: &mut Watch<'_>,
@@ -156,7 +156,7 @@ impl Root {
         }
     }
 
-    /// Makes the guests' file system, for all kernels: a file in `TMPDIR`.
+    /// Makes the guests' file system, which all kernels use, as a file in `TMPDIR`.
     pub fn make_image(&mut self, fs: FileSystem, watch: &mut Watch<'_>) -> Result<(), LabError> {
         watch.begin("making its file system");
         let made = {
@@ -191,7 +191,7 @@ impl Root {
         &self.path
     }
 
-    /// For its file system: a quarter and 128 MiB more, for programs' files and metadata.
+    /// The size of its file system: a quarter and 128 MiB more than the root, for new files.
     #[must_use]
     pub fn device_kib(&self) -> u64 {
         let data = self.bytes / 1024 + 4 * self.files;
@@ -199,11 +199,11 @@ impl Root {
     }
 }
 
-/// The type of file system made here: `fs` if its program takes a directory, else ext4, from which
-/// the guest copies.
+/// The type of file system that is made on this machine: `fs` if its program takes a directory, or
+/// else ext4, from which the guest copies.
 pub(crate) fn made_as(fs: FileSystem) -> FileSystem {
     match fs {
-        FileSystem::Ext4 | FileSystem::Btrfs => fs,
+        FileSystem::Ext4 | FileSystem::Btrfs | FileSystem::Overlay => fs,
         FileSystem::Xfs | FileSystem::Tmpfs => FileSystem::Ext4,
     }
 }

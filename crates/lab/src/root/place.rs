@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Creates a root's directory as far as an ordinary user can; [`fixes`] are for the file system
-//! made from it.
+//! Creates a root's directory as far as an ordinary user can; [`fixes`] are for its file system.
 
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
@@ -21,7 +20,7 @@ pub(crate) struct Fix {
     pub path: PathBuf,
     pub mode: Option<u32>,
     pub owner: Option<(u32, u32)>,
-    /// A device to create: major and minor number (0 for a pipe), and its time of change.
+    /// A device to create: its major and minor number (0 for a pipe), and its time of change.
     pub made: Option<(u32, u32, i64)>,
     pub capability: Option<Vec<u8>>,
 }
@@ -87,7 +86,7 @@ pub(super) fn set_time(path: &Path, mtime_s: i64) -> Result<(), LabError> {
         .map_err(|error| LabError::io("set the times of", path)(error.into()))
 }
 
-/// Type and permissions here: the user must be able to read and remove the file.
+/// Type and permissions on this machine, where the user must be able to read and remove the file.
 fn kept_mode(mode: u32) -> u32 {
     match mode & 0o170_000 {
         0o040_000 => mode | 0o700,

@@ -10,7 +10,7 @@ use super::account::Account;
 use crate::error::LabError;
 use crate::programs::ENVIRONMENT;
 
-/// The member `config` of an image's configuration, as far as it is about starting a program.
+/// The part of `config` in an image's configuration that concerns a program's start.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct Settings {
     #[serde(rename = "Entrypoint", default)]

@@ -191,7 +191,7 @@ fn what_is_too_much_is_refused_early() {
     let deep = "d/".repeat(DEPTH_LIMIT + 1);
     refused(Tar::new().file(&format!("{deep}x"), ""), "directories deep");
     refused(Tar::new().dir(&"d/".repeat(2000)), "directories deep");
-    // 9 GiB by the header, without data.
+    // According to its header, the file has 9 GiB, but there are no data.
     let mut bomb = Header::new_gnu();
     bomb.set_path("bomb").unwrap();
     bomb.set_entry_type(EntryType::Regular);
@@ -330,7 +330,7 @@ fn a_root_is_as_old_as_what_it_is_made_of() {
     let root = Root::prepare(&spec, &mut Watch::new(&GO_ON, &mut |_| {})).unwrap();
     let link = std::fs::symlink_metadata(root.path().join("tree/link")).unwrap();
     assert_eq!(link.mtime(), 1_600_000_000);
-    // Neither times of directories nor of links.
+    // The times of directories and links are not checked.
     let now = jiff::Timestamp::now().as_second();
     assert!(root.newest_s < now - 3_600, "{} at {now}", root.newest_s);
 }

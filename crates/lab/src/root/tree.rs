@@ -13,13 +13,13 @@ use sha2::{Digest as _, Sha256};
 use super::MADE_S;
 use crate::error::LabError;
 
-/// Limits of files and bytes: the root is in a guest's memory.
+/// Limits on files and bytes, because the root is in a guest's memory.
 pub(super) const FILES_LIMIT: u64 = 1_000_000;
 pub(super) const BYTES_LIMIT: u64 = 8 << 30;
 pub(super) const DEPTH_LIMIT: usize = 256;
-/// Symbolic links on the way to a file, as in Linux.
+/// The maximum number of symbolic links on the way to a file, as in Linux.
 const LINKS_LIMIT: usize = 40;
-/// Bytes of a name, and of a link's target, as in Linux.
+/// The maximum length of a name, and of a link's target, in bytes, as in Linux.
 pub(super) const NAME_LIMIT: usize = 255;
 pub(super) const TARGET_LIMIT: usize = 4095;
 const DIGEST_DIGITS: usize = 16;
@@ -118,7 +118,7 @@ impl Tree {
         self.files += files;
         self.bytes = self.bytes.saturating_add(bytes);
         if self.files > FILES_LIMIT {
-            let limit = format!("brings the root to more than {FILES_LIMIT} files");
+            let limit = format!("gives the root more than {FILES_LIMIT} files");
             return Err(too_much(path, &limit));
         }
         if self.bytes > BYTES_LIMIT {
@@ -171,8 +171,7 @@ impl Tree {
         }
     }
 
-    /// Removes a name and everything below it; nodes without a remaining name are appended to
-    /// `gone`.
+    /// Removes a name and everything below it; appends nodes without a remaining name to `gone`.
     pub fn remove(&mut self, directory: Id, name: &OsStr, gone: &mut Vec<Id>) {
         let Some(entry) = self
             .entries_mut(directory)
@@ -366,7 +365,7 @@ pub(super) fn too_much(path: &Path, what: &str) -> LabError {
 pub(super) fn unsound(path: &Path, what: &str) -> LabError {
     Failure::environment(
         format!("{} {what}", shown(path)),
-        "check that the archive is whole and unmodified",
+        "check that the archive is complete and unmodified",
     )
     .into()
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Unpacks tar archives: one, or the layers of a container image in order.
 //!
-//! During unpacking, names are in memory only and contents in numbered files, so that no name in an
-//! archive can affect this machine.
+//! During unpacking, names are kept only in memory, and contents in numbered files, so that no name
+//! in an archive can affect this machine.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -23,11 +23,13 @@ use super::tree::{
 use super::watch::Watch;
 use crate::error::LabError;
 
-/// Bytes to read as a multiple of the root's limit: layers replace files of lower ones.
+/// The maximum number of bytes to read, as a multiple of the root's limit. It is more than one
+/// because layers replace files of lower layers.
 const READ_FACTOR: u64 = 4;
-/// Latest time of change of a file (2100-01-01): the guest's clock starts after it.
+/// The latest time of change of a file (2100-01-01), because the guest's clock starts after it.
 const TIME_LIMIT_S: i64 = 4_102_444_800;
-/// Prefix of files that mark removed names: see the OCI image specification, layer.md.
+/// File name prefix of whiteouts, which mark removed files (layer.md of the OCI image
+/// specification).
 const WHITEOUT: &[u8] = b".wh.";
 const META: &[u8] = b".wh..wh.";
 const OPAQUE: &[u8] = b".wh..wh..opq";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Progress and cancellation of making a root.
+//! Reports progress while a root is made, and cancels the work.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};

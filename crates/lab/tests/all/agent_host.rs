@@ -25,7 +25,7 @@ const FAILED: u8 = 7;
 const EXPERIMENT: u8 = 16;
 const RUN: u8 = 17;
 
-/// Far beyond the time of any run here; reaching it is a hang.
+/// Far longer than any of these runs takes. A run that takes this long hangs.
 const HANG: Duration = Duration::from_secs(300);
 
 fn frame(kind: u8, payload: &[u8]) -> Vec<u8> {
@@ -53,8 +53,8 @@ fn frames(mut bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
     frames
 }
 
-/// Written once, before the first process starts: a program that some process
-/// still has open for writing cannot be run.
+/// The agent is written once, before the first process starts. A program cannot be run while a
+/// process has it open for writing.
 fn agent_path() -> &'static Path {
     static PATH: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
     let (_, path) = PATH.get_or_init(|| {
@@ -98,7 +98,7 @@ fn guarded<T>(child: Child, work: impl FnOnce(&mut Child) -> T) -> (T, ExitStatu
 pub fn output_of(agent: &Path, input: &[u8]) -> (Vec<u8>, ExitStatus) {
     guarded(start(agent), |child| {
         let mut stdin = child.stdin.take().unwrap();
-        // It may exit before it has read everything: then this write fails.
+        // This write fails if the agent exits before it has read everything.
         let _ = stdin.write_all(input);
         drop(stdin);
         let mut output = Vec::new();
@@ -155,7 +155,7 @@ fn every_benchmark_works_here() {
     }
 }
 
-/// Architectures may not have calls in the form that benchmarks name.
+/// Some architectures lack the forms of calls that benchmarks name.
 #[test]
 fn every_benchmark_works_in_the_form_of_newer_architectures() {
     let dir = tempfile::tempdir().unwrap();
@@ -196,7 +196,8 @@ fn every_benchmark_works_in_the_form_of_newer_architectures() {
 }
 
 fn every_benchmark_works(agent: &Path, metric: &str) {
-    // Thousands of directories, made and deleted: minutes on a disk, seconds in memory.
+    // The test makes and deletes thousands of directories, which takes minutes on a disk and
+    // seconds in memory.
     let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     let dir = dir.unwrap();
     let mut text = format!("dir {}\nclock -1\n", dir.path().display());

@@ -14,7 +14,7 @@ fn corpus() {
     for entry in std::fs::read_dir(corpus).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
         made += usize::from(anything::prepared(dir.path(), &bytes).is_ok());
-        // Truncated anywhere, and as a policy of each other module.
+        // Each file is also tried truncated at every byte, and as a policy of each other module.
         for cut in 0..bytes.len() {
             let _ = anything::prepared(dir.path(), &bytes[..cut]);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The agent of UML kernels waits for a processor that nobody else uses: here as an ordinary
+//! The agent of UML kernels waits until nobody else uses the processor. Here it runs as an ordinary
 //! process, with its own probes and with scripted ones.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use super::common::{agent_objects, compile, guest, of_tests};
 /// Files whose code depends on whether the agent waits.
 const ASKING: [&str; 4] = ["main", "protocol", "timing", "undisturbed"];
 
-/// A waiting agent, in `dir`; with another file in place of its probes.
+/// Makes an agent in `dir` that waits. `probes` is a file that replaces its probes.
 fn agent(dir: &Path, probes: Option<&str>) -> PathBuf {
     let mut files = agent_objects(&ASKING);
     for name in ASKING {
@@ -73,16 +73,16 @@ fn probes_tell_of_the_processor() {
     let agent = agent(dir.path(), None);
     let messages = measure(&agent, dir.path(), "cell 0 getppid null time samples=40\n");
     let fact = |name: &str| hello(&messages)[name].parse::<u32>().unwrap();
-    // From a processor with two additions at a time to one with eight.
+    // The limits allow for processors that do from two to eight additions at a time.
     let ratio = fact("undisturbed");
     assert!((200..4000).contains(&ratio), "{ratio}");
     assert!(fact("pace_ns") > 0);
     let [(times, disturbed)] = &cells(&messages)[..] else {
         panic!("{messages:?}");
     };
-    // Whether others use this machine is unknown: it measures in any case.
+    // It is unknown whether others use this machine, but the agent must measure.
     assert!(times.len() >= 8, "{times:?}");
-    // Disturbed ones are only kept if hardly any others were found.
+    // Disturbed samples are kept only if there are hardly any others.
     let alone = times.len() - usize::from(*disturbed);
     assert!(
         *disturbed == 0 || alone < 8 && times.len() >= 40,
@@ -104,9 +104,9 @@ fn disturbed_samples_are_taken_again() {
     let counts: Vec<_> = { cells.iter() }
         .map(|(times, disturbed)| (times.len(), *disturbed))
         .collect();
-    // After a wait in vain the agent keeps disturbed samples, and marks them.
+    // If the agent has waited without success, it keeps disturbed samples, and marks them.
     assert_eq!(counts, [(30, 0), (5, 0), (30, 30)]);
     let times = cells.iter().flat_map(|(times, _)| times);
-    // All times use one pace.
+    // All times are converted with the same pace.
     assert!(times.min().is_some_and(|ns| *ns >= 1_000_000_000));
 }

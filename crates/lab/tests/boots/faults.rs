@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Guests that panic, hang, lie and write garbage: each is a failed measurement with its reason,
-//! and others are intact.
+//! Guests that panic, hang, lie and write garbage. Each results in a failed measurement with its
+//! reason, and does not affect other measurements.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -56,8 +56,8 @@ fn dominant(cell: &Cell) -> PathCount {
     cell.counted().unwrap().paths.as_ref().unwrap().dominant
 }
 
-/// The stack selects the fault (`tests/fault_agent.c`), and so the start of the reason, or a part
-/// of it.
+/// The stack selects the fault (`tests/fault_agent.c`). The text is the start of the reason, or a
+/// part of it.
 const FAULTS: &[(&str, &str)] = &[
     ("capability,selinux", "Kernel panic - not syncing: "),
     (
@@ -94,7 +94,7 @@ const FAULTS: &[(&str, &str)] = &[
 fn every_fault_is_a_failed_cell_and_costs_no_other() {
     let laboratory = Laboratory::new();
     let agent = laboratory.agent_with("fault_agent.c");
-    // A sound stack before the broken ones, and one among them.
+    // There is a working stack before the broken ones, and one among them.
     let mut stacks = vec!["capability"];
     stacks.extend(FAULTS[..5].iter().map(|(stack, _)| *stack));
     stacks.push("capability,tomoyo,yama");
@@ -117,7 +117,7 @@ fn every_fault_is_a_failed_cell_and_costs_no_other() {
         }
         let first = cells[*stack][0].reason().unwrap();
         assert!(first.starts_with(why), "{stack}: {first}");
-        // It reached the agent, so its modules are known.
+        // The guest reached the agent, so its modules are known.
         assert!(cells[*stack][0].release.starts_with("6.12."));
     }
     let panic = cells["capability,selinux"][0].reason().unwrap();

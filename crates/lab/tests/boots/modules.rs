@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Addresses of modules' functions, against the guest's `/proc/kallsyms`.
+//! Compares addresses of modules' functions with the guest's `/proc/kallsyms`.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -44,6 +44,7 @@ fn boot(
         plugin: None,
         directives: format!("fs {filesystem}\n"),
         machine: 0,
+        processors: 1,
         files: &[],
         root: None,
         patience: Patience {
@@ -67,7 +68,7 @@ fn boot(
 /// Compares each of the guest's symbols with its address; returns their number.
 fn compare(kernel: &SymbolTable, merged: &SymbolTable, log: &str) -> usize {
     for line in log.lines() {
-        // The tab is not printable.
+        // The tab was replaced because it is not printable.
         let (symbol, module) = line.split_once('\u{fffd}').unwrap();
         let mut words = symbol.split(' ');
         let address = u64::from_str_radix(words.next().unwrap(), 16).unwrap();

@@ -11,10 +11,10 @@ use super::counted::CountedArgs;
 
 /// Find the commit in a kernel's git history that changed a count
 ///
-/// Like `git bisect`, searches between a good and a bad commit; builds and measures each candidate.
-/// Prints the first commit that changed a count, and the hooks and functions that account for the
-/// change, as `lsmeter compare --explain` does. Works in a separate git worktree, which it removes
-/// at the end, and does not touch your checkout.
+/// Like `git bisect`, lsmeter searches between a good and a bad commit; it builds and measures each
+/// candidate. It prints the first commit that changed a count, and the hooks and functions that
+/// account for the change, as `lsmeter compare --explain` does. It works in a separate git
+/// worktree, which it removes at the end, and does not touch your checkout.
 #[derive(Debug, Args)]
 #[command(mut_arg("cmdline", |cmdline| cmdline.help("Append this to the kernel command line \
             [default: indirect_target_selection=off]")),
@@ -26,7 +26,7 @@ Examples:
       --build 'cp ~/my.config .config && make olddefconfig && make -j8'
 
 A commit is bad if any count differs from the good commit's. With --fail-above, it is bad if a cost
-rises by more than LIMIT. Commits that cannot be built, booted or measured are skipped, as with
+rises by more than LIMIT. Commits that cannot be built, booted or measured are skipped, as by
 `git bisect skip`.
 
 The exit status is 0 if the commit was found, and 4 after an interruption. It is 5 if --bad names a

@@ -10,11 +10,12 @@ use super::output::OutputArgs;
 /// Estimate how many nanoseconds counted operations take on a processor
 ///
 /// Instructions do not all take the same time: one `rep stos` may take as long as a hundred others.
-/// Reads operations that were timed on a processor (`lsmeter run --on um`) and counted with events
-/// (`lsmeter profile --events`). Fits weights to them: ns per instruction, long REP instruction,
-/// REP byte and L1i conflict. With these weights, estimates all counted operations, even on kernels
-/// and with modules that were never timed. Prints the error for operations and stacks that were
-/// left out of the fit. Does not estimate operations unlike those in the fit.
+/// lsmeter reads operations that were timed on a processor (`lsmeter run --on um`) and counted with
+/// events (`lsmeter profile --events`). It fits weights to them: ns per instruction, long REP
+/// instruction, REP byte and L1i conflict. With these weights, it estimates all counted operations,
+/// even on kernels and with modules that were never timed. It prints the error for operations and
+/// stacks that were left out of the fit. It does not estimate operations that are unlike those in
+/// the fit.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

@@ -7,9 +7,9 @@ use clap::{Args, ValueHint};
 
 /// Merge the shards of a run
 ///
-/// Reads the result files that `lsmeter run --shard` wrote, in any order. Writes one with the same
-/// measurements as a run without --shard. Duplicate measurements must be equal. Refuses shards from
-/// different kernels, emulators or machines.
+/// lsmeter reads the result files that `lsmeter run --shard` wrote, in any order. It writes one
+/// with the same measurements as a run without --shard. Duplicate measurements must have the same
+/// result. Shards from different kernels, emulators or machines are refused.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

@@ -21,7 +21,6 @@ mod profile;
 mod report;
 mod run;
 mod sensitivity;
-mod shard;
 mod shared;
 
 pub use bisect::BisectArgs;
@@ -53,7 +52,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-// A variant without a doc comment takes the help of its arguments; one here would hide it.
+// A variant without a doc comment uses the help of its arguments; a comment here would hide it.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(Box<RunArgs>),
@@ -104,10 +103,14 @@ pub enum KernelCommand {
     },
     Build(BuildArgs),
     /// Add your own kernel to the cache
+    ///
+    /// If a kernel is split over several packages, give those with its image and its modules.
+    /// Packages of the same version in the same directory as the image's package are used even if
+    /// they are not given.
     Add {
-        /// Add this bzImage, Image, vmlinux, .deb or build directory
-        #[arg(value_hint = ValueHint::AnyPath)]
-        path: PathBuf,
+        /// Add this image, vmlinux or build directory, or these packages (.deb, .rpm)
+        #[arg(required = true, value_name = "FILE", value_hint = ValueHint::AnyPath)]
+        files: Vec<PathBuf>,
         /// Name the kernel build:NAME [default: the kernel's release]
         #[arg(long)]
         name: Option<String>,

@@ -11,12 +11,12 @@ use super::output::OutputArgs;
 
 /// Watch the LSM hooks of a live machine: calls, times, errors
 ///
-/// Attaches eBPF programs to the kernel's security_*() functions, and with --functions to functions
-/// of modules. Every call is counted in the kernel; nothing is sampled. lsmeter measures its own
-/// overhead at the start, prints it and subtracts it from the times. At the end, all programs are
-/// detached.
+/// lsmeter attaches eBPF programs to the kernel's security_*() functions and, with --functions, to
+/// functions of modules. Every call is counted in the kernel; nothing is sampled. It measures its
+/// own overhead at the start, prints it and subtracts it from the times. At the end, all programs
+/// are detached.
 ///
-/// Needs Linux 5.15 or later with BTF, and either root or both CAP_BPF and CAP_PERFMON.
+/// This needs Linux 5.15 or later with BTF, and either root or both CAP_BPF and CAP_PERFMON.
 #[derive(Debug, Args)]
 #[command(mut_arg("output", |output| output.visible_alias("record")),
     after_long_help = "\

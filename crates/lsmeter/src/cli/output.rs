@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Output flags, the same on every command.
+//! Output flags that all commands share.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use clap::{Args, ValueEnum, ValueHint};
 /// Formats of every command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Common {
-    /// Tables for a terminal or a mail
+    /// Tables for a terminal or an e-mail
     Table,
-    /// The same tables in Markdown, as on GitHub
+    /// The same tables in GitHub-flavored Markdown
     Markdown,
     /// Every value, one per row
     Csv,
@@ -19,7 +19,7 @@ pub enum Common {
     Json,
 }
 
-/// A format of every command, or one of a single command.
+/// A format that every command has, or one of a single command's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format<F> {
     Common(Common),

@@ -46,10 +46,10 @@ pub struct TreeArgs {
 
 /// List the LSM hooks that each system call can reach, from kernel sources
 ///
-/// Reads a kernel tree without building, configuring or booting it. Prints the hooks that each
-/// security module implements. For each system call, prints its hooks and how often it calls them:
-/// on the success path, and at most. Both numbers may contain D (path components looked up) and S
-/// (symbolic links followed).
+/// lsmeter reads a kernel tree without building, configuring or booting it. It prints the hooks
+/// that each security module implements. For each system call, it prints the hooks, and how often
+/// they are called: on the success path, and at most. Both numbers may contain D (path components
+/// looked up) and S (symbolic links followed).
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -65,7 +65,7 @@ Examples:
   lsmeter profile suite --kernel debian:6.12 --output measured.json
   lsmeter placement ~/linux --agree measured.json  are all measured hooks in the static set?
   lsmeter placement diff ~/linux ~/patched         does this series add a hook to a path?
-  lsmeter placement checks ~/linux                 checks made twice, or by some modules only
+  lsmeter placement checks ~/linux                 checks made twice, or by only some modules
 
 Calls made when objects are released (teardown), and calls that modules make inside other hooks,
 are listed separately. With --agree the exit status is 1 if a measured hook is not in the static set
@@ -93,10 +93,7 @@ pub struct PlacementArgs {
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
     #[command(flatten)]
-    pub out: OutputArgs,
-    /// Do not print progress
-    #[arg(short, long, help_heading = "Output")]
-    pub quiet: bool,
+    pub table: TableArgs,
 }
 
 // Variants take the help of their arguments.
@@ -118,8 +115,9 @@ pub struct TableArgs {
 /// Show the hook calls that a patch or a release adds or removes
 ///
 /// A and B are kernel trees, tarballs, or result files of `lsmeter placement --output`. With --repo
-/// they are revisions of a git repository. Lists the hooks that each system call gains, loses, or
-/// calls more or less often on its success path. Also lists changes to the framework and modules.
+/// they are revisions of a git repository. lsmeter lists the hooks that each system call gains,
+/// loses, or calls more or less often on its success path. It also lists changes to the framework
+/// and modules.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -154,12 +152,12 @@ pub struct DiffArgs {
     pub table: TableArgs,
 }
 
-/// List checks made twice, and checks that only some modules make
+/// List checks that are made twice, or by only some modules
 ///
-/// Reads a tree, a tarball, or a result file of `lsmeter placement --output`. Lists hooks that a
-/// system call calls twice for one object on its success path. Also lists checks that one module
-/// with a file policy makes and another does not. Each finding is printed with a confidence and a
-/// reason.
+/// lsmeter reads a tree, a tarball, or a result file of `lsmeter placement --output`. It lists
+/// hooks that a system call calls twice for one object on its success path. It also lists checks
+/// that one module with a file policy makes and another does not. Each finding is printed with a
+/// confidence and a reason.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

@@ -6,20 +6,19 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 use super::output::OutputArgs;
-use super::shared::{LabArgs, ProgressArgs, number_within};
 
 /// Predict another stack's cost from recorded hook calls
 ///
 /// Reads from a recording of `lsmeter monitor` how often each hook was called in each system call.
-/// Multiplies these counts by the cost of a call, which is measured in a virtual machine under each
-/// stack. Prints the share of calls with a known cost, the lowest and highest added cost, and the
+/// Multiplies these counts by the cost of a call, which `lsmeter profile` counted under each stack
+/// in a virtual machine. Prints the share of calls with a known cost, the lowest and highest added cost, and the
 /// cost by hook, system call and module, in instructions. --weights adds nanoseconds.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   lsmeter monitor --duration 600 --record R.json
-  lsmeter predict --recording R.json --kernel debian:6.12 --stack capability \\
-      --stack capability,selinux --keep-costs costs.json
+  lsmeter profile suite --stack capability --stack capability,selinux -o costs.json
+  lsmeter predict --recording R.json --costs costs.json
   lsmeter predict --recording R.json --costs costs.json --costs programs.json
   lsmeter predict --recording R.json --costs costs.json --baseline capability,apparmor
   lsmeter predict --recording programs.json --costs costs.json --workload git-status
@@ -36,10 +35,10 @@ pub struct PredictArgs {
     pub workload: Option<String>,
     /// Read costs from a result file of `lsmeter profile`, or of a run of whole programs;
     /// repeatable
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        conflicts_with = "no_cache")]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub costs: Vec<PathBuf>,
-    /// Count costs on this kernel; with --costs, use only its costs
+    /// Use only the costs of this kernel [default: the recording's, or the only
+    /// one]
     #[arg(short, long, value_name = "KERNEL")]
     pub kernel: Option<String>,
     /// Predict this stack, as in lsm=; repeatable [default: all stacks with known costs]
@@ -48,38 +47,12 @@ pub struct PredictArgs {
     /// Compare with this stack [default: the first --stack, else the baseline of the costs]
     #[arg(long, value_name = "LSM,…")]
     pub baseline: Option<String>,
-    /// Count costs in these benchmarks, e.g. open, 'open:*', '!stat' [default: the preset suite's]
-    #[arg(
-        short,
-        long = "bench",
-        value_name = "PATTERN,…",
-        value_delimiter = ',',
-        conflicts_with = "costs"
-    )]
-    pub benchmarks: Vec<String>,
-    /// Print times too, assuming NS nanoseconds per instruction
-    #[arg(long, value_name = "NS", value_parser = ns_per_instruction)]
-    pub ns_per_instruction: Option<f64>,
     /// Print times too, with these weights from `lsmeter estimate` for a similar processor
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        conflicts_with = "ns_per_instruction")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub weights: Option<PathBuf>,
-    #[command(flatten)]
-    pub lab: LabArgs,
-    /// Save the counted costs here, for --costs
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "costs",
-        help_heading = "Output")]
-    pub keep_costs: Option<PathBuf>,
     /// Print N rows of each table, 0 for all [default: 15]
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub rows: Option<usize>,
     #[command(flatten)]
     pub out: OutputArgs,
-    #[command(flatten)]
-    pub progress: ProgressArgs,
-}
-
-/// From the fastest processors to emulated ones.
-fn ns_per_instruction(text: &str) -> Result<f64, String> {
-    number_within(text, 0.001..=1_000.0)
 }

@@ -4,9 +4,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use model::Metric;
 
 use super::output::OutputArgs;
-use super::shared::{CellArgs, LabArgs, ProgramArgs, ProgressArgs};
+use super::shared::{CellArgs, LabArgs, ProgramArgs, ProgressArgs, words};
 
 /// Tables of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -23,10 +24,10 @@ pub enum View {
 
 /// Count the cost of each LSM hook that an operation calls
 ///
-/// Boots unmodified kernels, as `lsmeter run` does, and follows every function call of an
-/// operation. Prints how often the operation calls each LSM hook, and how many instructions the
-/// framework and each module execute in the hook. With --baseline, compares two stacks and prints
-/// which part of the difference lies outside all hooks. If that part is 0, hooks account for the
+/// lsmeter boots unmodified kernels, as `lsmeter run` does, and follows every function call of an
+/// operation. It prints how often the operation calls each LSM hook, and how many instructions the
+/// framework and each module execute in the hook. With --baseline, it compares two stacks and
+/// prints how much of the difference is outside all hooks. If that part is 0, hooks account for the
 /// whole difference.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
@@ -38,9 +39,9 @@ Examples:
   lsmeter profile --bench rename:depth1 --stack capability,apparmor --trace
   lsmeter profile --bench creat --stack capability,selinux --callgrind callgrind.out
 
-Counts are guest kernel instructions per operation, on its dominant path: the code path that most
-executions take. Inclusive counts include called functions; exclusive counts do not. Dispatch is the
-cost of a hook without the modules' functions.")]
+Counts are guest kernel instructions, or transfers, per operation, on its dominant path: the code
+path that most executions take. Inclusive counts include called functions; exclusive counts do not.
+Dispatch is the cost of a hook without the modules' functions.")]
 pub struct ProfileArgs {
     /// Run this preset (`lsmeter list presets`) or experiment file
     #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath)]
@@ -53,6 +54,13 @@ pub struct ProfileArgs {
         display_order = 90
     )]
     pub baseline: Option<String>,
+    /// Attribute instructions, transfers or transfers_apart to hooks
+    #[arg(short, long, value_name = "METRIC", default_value = "instructions",
+        value_parser = words::<Metric>(&[
+            Metric::Instructions, Metric::Transfers, Metric::TransfersApart,
+        ]),
+        hide_possible_values = true, help_heading = "What is measured", display_order = 90)]
+    pub metric: Metric,
     /// Count events too: atomics, indirect branches, cache lines, REP bytes …
     #[arg(long, help_heading = "What is measured", display_order = 90)]
     pub events: bool,

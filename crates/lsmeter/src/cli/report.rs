@@ -11,14 +11,14 @@ use super::shared::number_within;
 pub enum ReportFormat {
     /// One page that needs no network and no other files
     Html,
-    /// Verdict and tables, for a mail or a merge request
+    /// Verdict and tables, for an e-mail or a merge request
     Markdown,
 }
 
 /// Write a report on result files: findings, figures, tables, method
 ///
-/// Reads any mix of result files of `lsmeter run`, `profile`, `sensitivity`, `monitor` and
-/// `placement`. Also compares kernels with each other if the runs measured more than one.
+/// lsmeter reads any mix of result files of `lsmeter run`, `profile`, `sensitivity`, `monitor` and
+/// `placement`. It also compares kernels with each other if the runs measured more than one.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -43,9 +43,6 @@ pub struct ReportArgs {
     /// Write in this format [default: html; markdown for --coverage]
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub format: Option<ReportFormat>,
-    /// Estimate nanoseconds with these weights from `lsmeter estimate`; needs results with --events
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub weights: Option<PathBuf>,
     /// Write only this figure
     #[arg(
         long,
@@ -58,7 +55,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "MM", requires = "figure", help_heading = "Output",
         value_parser = |text: &str| number_within(text, 40.0..=1000.0))]
     pub width: Option<f64>,
-    /// Only list the hooks that the profiled operations call, and those that they never call
+    /// Only list the hooks that profiled operations call, and those that they never call
     #[arg(long, conflicts_with_all = ["figure", "list_figures"],
         help_heading = "Output")]
     pub coverage: bool,

@@ -4,17 +4,16 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use model::{Metric, Pattern};
+use model::{Metric, Pattern, Shard};
 
 use super::output::OutputArgs;
-use super::shard::ShardArgs;
 use super::shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, ProgressArgs, words};
 
 /// Measure what LSM stacks cost
 ///
-/// Boots each kernel under each stack and runs the benchmarks. Prints the cost of every stack over
-/// the baseline, and saves a result file (JSON). Without arguments it runs the preset `quick`:
-/// Debian's 6.12 kernel, one variant of each benchmark, instruction counts.
+/// lsmeter boots each kernel under each stack and runs the benchmarks. It prints what every stack
+/// adds to the baseline, and saves a result file (JSON). Without arguments it runs the preset
+/// `quick`: Debian's 6.12 kernel, one variant of each benchmark, instruction counts.
 ///
 /// Counts are cached: after an interruption, run the same command again to continue.
 #[derive(Debug, Args)]
@@ -38,8 +37,8 @@ Examples:
   lsmeter run suite --shard 3/16 -o shard-3.json   one of sixteen shards, for `lsmeter merge`
 
 Write stacks as in the kernel's lsm= parameter; `default` is the distribution's list. A kernel is
-debian:SERIES, debian:VERSION, build:NAME, or the path of a bzImage, an Image, a vmlinux, a .deb
-or a build directory. A preset or experiment file may change any default above;
+debian:SERIES, debian:VERSION, build:NAME, or the path of a bzImage, an Image, a vmlinux, a .deb,
+an .rpm or a build directory. A preset or experiment file may change any default above;
 flags override both.
 
 --on host (the running kernel) and --on um (a User-mode Linux kernel, UML) measure time by default.
@@ -66,7 +65,7 @@ pub struct RunArgs {
         display_order = 90
     )]
     pub baseline_kernel: Option<String>,
-    /// Measure instructions, time, throughput or memory [default: instructions]
+    /// Measure instructions, time, throughput, memory, transfers [default: instructions]
     #[arg(short, long = "metric", value_name = "METRIC,…", value_delimiter = ',',
         value_parser = words::<Metric>(Metric::MEASURABLE), hide_possible_values = true,
         help_heading = "What is measured", display_order = 90)]
@@ -90,8 +89,10 @@ pub struct RunArgs {
         default_missing_value = "6", value_parser = clap::value_parser!(u32).range(2..=50),
         help_heading = "Where and how")]
     pub aa: Option<u32>,
-    #[command(flatten)]
-    pub parts: ShardArgs,
+    /// Measure shard I of N, such as 3/16
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["aa", "fail_above"],
+        help_heading = "Where and how")]
+    pub shard: Option<Shard>,
     #[command(flatten)]
     pub out: OutputArgs,
     #[command(flatten)]
@@ -117,7 +118,7 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// Whether the result file or the tables need every hook counted and its calls kept.
+    /// Whether the result file or the tables need the counts of every hook, and its calls.
     pub fn counts_hooks(&self) -> bool {
         self.with_hooks || self.events || matches!(self.details, Some(Some(_)))
     }

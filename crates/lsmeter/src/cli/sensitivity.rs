@@ -9,22 +9,23 @@ use super::shared::{LabArgs, PlaceArgs, ProgressArgs, SelectionArgs, number_with
 
 /// Count permission checks per operation, by delaying decisions
 ///
-/// Delays the decisions of LSM hooks in steps, and fits a line to the cost of each operation. If an
-/// operation takes 20 µs longer when each decision takes 10 µs longer, it makes two checks. For
-/// comparison, its hook calls are also counted without delays.
+/// lsmeter delays the decisions of LSM hooks in steps, and fits a line to the cost of each
+/// operation. If an operation takes 20 µs longer when each decision takes 10 µs longer, it makes
+/// two checks. For comparison, its hook calls are also counted without delays.
 ///
 /// Kernels from `lsmeter kernel build` contain the Tunable Security Module, which delays decisions.
 /// On Debian's kernels from 5.17 on, BPF LSM programs delay them.
 #[derive(Debug, Args)]
 #[command(mut_arg("benchmarks", |bench| bench.help("Select benchmarks, e.g. 'open:*', '!stat' \
             [default: file system calls except treewalk:full*]")),
-    mut_arg("suites", |suite| suite.help("Use these suites [default: those of file system calls; \
-            with --bench, all]")),
+    mut_arg("suites", |suite| {
+        suite.help("Use these suites [default: the file system suites; with --bench, all]")
+    }),
     mut_arg("select", |select| select.help("Variants to run: first, all [default: all]")),
-    mut_arg("filesystem", |fs| fs.help("Use ext4, tmpfs, xfs or btrfs [default: tmpfs; ext4 with \
+    mut_arg("filesystem", |fs| fs.help("Use ext4, tmpfs, xfs, btrfs or overlay [default: tmpfs; ext4 with \
             --cold]")),
     mut_arg("samples", |samples| samples.help("Take N samples [default: 16; on the host 15]")),
-    mut_arg("place", |place| place.help("Measure where: lab (virtual machines) or host \
+    mut_arg("place", |place| place.help("Measure on: lab (virtual machines) or host \
             [default: lab]")),
     after_long_help = "\
 Examples:
@@ -65,7 +66,7 @@ pub struct SensitivityArgs {
         default_value = "all"
     )]
     pub hooks: Vec<String>,
-    /// Measure with cold caches too; drops dentries and inodes before each operation
+    /// Also measure with dentries and inodes dropped before each operation
     #[arg(long)]
     pub cold: bool,
     /// Predict overheads for decisions of N instructions, or for these modules

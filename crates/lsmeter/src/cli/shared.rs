@@ -97,14 +97,14 @@ pub struct ProgramArgs {
     pub command: Vec<String>,
 }
 
-/// Help shows headings in the order of their first flags: commands flatten [`CellArgs`] last.
+/// Help shows headings in the order of their first flags, so commands flatten [`CellArgs`] last.
 const RARE: &str = "Rarely used";
 const PROGRAMS: &str = "Whole programs";
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and how")]
 pub struct PlaceArgs {
-    /// Measure where: lab (virtual machines), host, um (UML) [default: lab]
+    /// Measure on: lab (virtual machines), host, um (UML) [default: lab]
     #[arg(long = "on", value_name = "WHERE", value_parser = words::<Place>(Place::ALL),
         hide_possible_values = true)]
     pub place: Option<Place>,
@@ -122,7 +122,7 @@ pub struct LabArgs {
         hide_possible_values = true,
         help_heading = "What is measured", display_order = 90)]
     pub arch: Vec<Architecture>,
-    /// Use ext4, tmpfs, xfs or btrfs [default: the preset's, else ext4]
+    /// Use ext4, tmpfs, xfs, btrfs or overlay [default: the preset's, else ext4]
     #[arg(long = "fs", value_name = "FS", value_parser = words::<FileSystem>(FileSystem::ALL),
         hide_possible_values = true)]
     pub filesystem: Option<FileSystem>,
@@ -147,7 +147,7 @@ pub struct LabArgs {
         help = qemu_help("Run this QEMU"), hide_short_help = true)]
     #[serde(skip)]
     pub qemu: Option<PathBuf>,
-    /// Use cached kernels only; fetch none
+    /// Use only cached kernels; fetch none
     #[arg(long)]
     #[serde(skip)]
     pub offline: bool,
@@ -156,7 +156,7 @@ pub struct LabArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct ProgressArgs {
-    /// Count again despite the cache; exit 70 if a cached count differs
+    /// Count again; exit 70 if a count differs from the cached one
     #[arg(long, help_heading = "Where and how")]
     pub no_cache: bool,
     /// Do not print progress
@@ -174,7 +174,7 @@ impl ProgressArgs {
 }
 
 /// Parses a key of an experiment file with its value, in TOML.
-/// KEY=VALUE in TOML; a word needs no quotation marks.
+/// `KEY=VALUE` in TOML; a single word needs no quotation marks.
 fn setting(text: &str) -> Result<Spec, String> {
     let is_word = |value: &str| {
         value

@@ -161,7 +161,7 @@ impl Search<'_> {
         let measured = match self.measure(commit) {
             Ok(None) => return Ok(None),
             Ok(Some(measured)) => measured,
-            // The commit's fault, not this machine's.
+            // The commit is at fault, not this machine.
             Err(error) if explain(&error).0 == Exit::Usage => {
                 let reason = format!("{error:#}");
                 let reason = printable(reason.lines().next().unwrap_or_default(), 200);
@@ -221,8 +221,8 @@ impl Search<'_> {
         self.counter.count(&mut self.line)
     }
 
-    /// Prints the verdict. Compares the first bad commit with its parent, or with the good end if
-    /// the parent was not measured.
+    /// Prints the verdict. Compares the first bad commit with its parent, or with the good commit
+    /// if the parent was not measured.
     fn conclude(&self, repository: &Repository, found: Found) -> Result<Exit> {
         self.line.done();
         let named =
@@ -237,7 +237,7 @@ impl Search<'_> {
                 return Ok(Exit::Inconclusive);
             }
             Found::Nothing | Found::Cancelled => {
-                note!("nothing to find: both ends have the same counts");
+                note!("nothing to find: both commits have the same counts");
                 note!("hint: use --bench and --stack to choose measurements that differ");
                 return Ok(Exit::Inconclusive);
             }

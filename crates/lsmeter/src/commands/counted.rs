@@ -16,8 +16,8 @@ use crate::config::Config;
 use crate::failure::usage;
 use crate::progress::Line;
 
-/// Indirect branches through a thunk depend on their position in a cache line, which a patch
-/// elsewhere moves.
+/// Whether an indirect branch uses a thunk depends on its position in a cache line, which any
+/// earlier patched code changes.
 const STEADY: &str = "indirect_target_selection=off";
 
 pub struct Counter<'a> {
@@ -25,7 +25,7 @@ pub struct Counter<'a> {
     config: &'a Config,
     signals: &'a Signals,
     experiment: Experiment,
-    /// True until a kernel has no hook names.
+    /// True until hook names are missing from a kernel.
     hooks: bool,
 }
 

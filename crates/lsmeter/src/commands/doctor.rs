@@ -25,9 +25,9 @@ use crate::progress::Line;
 #[serde(rename_all = "snake_case")]
 enum Verdict {
     Ok,
-    /// Something optional does not work.
+    /// An optional feature does not work.
     Missing,
-    /// Something required does not work: `lsmeter run` cannot.
+    /// A required feature does not work, so `lsmeter run` cannot either.
     Essential,
 }
 
@@ -72,9 +72,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     if args.clear_cache {
         let stay = Cache::new(&Store::open(&cache_dir())?).clear();
         if stay > 0 {
-            note!(
-                "cached counts for {stay} VMs were not removed: in use, or owned by another user"
-            );
+            note!("kept cached counts for {stay} VMs that are in use or belong to another user");
         }
         return Ok(Exit::Fine);
     }
@@ -169,7 +167,7 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
     findings
 }
 
-/// Boots a kernel: /dev/kvm may open and yet not boot one.
+/// Boots a kernel, because /dev/kvm may open although no kernel boots with it.
 fn kvm(qemu: &Qemu) -> Finding {
     let what = "KVM";
     if !qemu.kvm {

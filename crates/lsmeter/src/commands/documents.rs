@@ -14,8 +14,8 @@ use crate::failure::usage;
 
 pub const ANY: &str = "give a result file that lsmeter wrote with --output or --record";
 
-/// Content of a file up to a result file's maximum length, decompressed (xz, gzip, zstd). `hint`
-/// describes the expected file.
+/// Contents of a file, decompressed (xz, gzip, zstd), up to the maximum length of a result file.
+/// `hint` describes the expected file.
 pub fn bytes(path: &Path, hint: &str) -> Result<Vec<u8>> {
     let limit = DOCUMENT_LIMIT_BYTES + 1;
     let read = at_most(path, limit).and_then(|bytes| decompress::unpacked(bytes, limit));
@@ -41,7 +41,7 @@ pub fn text(
     read().map_err(|why| unreadable(path, why, hint))
 }
 
-/// Does not trust the file's length: devices have none.
+/// Does not rely on the file's length, because devices have none.
 fn at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(limit).read_to_end(&mut bytes)?;

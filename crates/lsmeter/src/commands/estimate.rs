@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter estimate`: counted operations in estimated nanoseconds.
+//! `lsmeter estimate`: estimates nanoseconds for counted operations.
 
 use std::path::Path;
 
@@ -64,16 +64,4 @@ pub fn estimate(args: &EstimateArgs) -> Result<Exit> {
 
 pub fn read_weights(path: &Path) -> Result<Weights> {
     Ok(read_as(path, ANY, EstimateDocument::parse)?.weights)
-}
-
-pub fn estimates(weights: Option<&Path>, document: &Document) -> Result<Option<EstimateDocument>> {
-    let Some(weights) = weights else {
-        return Ok(None);
-    };
-    let counts = counts_of(document).unwrap_or_default();
-    Ok(Some(estimate::estimate(
-        &read_weights(weights)?,
-        &counts,
-        None,
-    )?))
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Untrusted experiment files: they must not choose files that this machine executes.
+//! Checks untrusted experiment files, which must not choose files that this machine executes.
 
 use std::path::{Component, Path};
 
@@ -57,7 +57,7 @@ pub fn check(
     Ok(())
 }
 
-/// Debian policy 5.6.1: a hint names packages in a command that users paste.
+/// Follows Debian policy 5.6.1, because a hint names packages in a command that users paste.
 fn is_package(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name.starts_with(plain) && name.chars().all(|c| plain(c) || "+-.".contains(c))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter generate`: completions and manual pages, from the definitions of the help.
+//! `lsmeter generate`: writes completions and manual pages, made from the definitions of the flags.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -21,7 +21,7 @@ const FILES: [(&str, &str); 2] = [
     ),
     (
         "$XDG_CACHE_HOME/lsmeter",
-        "Kernels, counts and policies. All can be fetched, built or measured again.",
+        "Kernels, counts and policies, all of which can be fetched, built or measured again.",
     ),
 ];
 
@@ -120,7 +120,7 @@ fn flags(command: &Command) -> impl Iterator<Item = &clap::Arg> {
     arguments.filter(|argument| !argument.is_positional() && !argument.is_hide_set())
 }
 
-/// Flags by the groups of the help.
+/// Flags, in the same groups as in the help.
 fn synopsis(command: &Command) -> Roff {
     let mut page = Roff::new();
     page.control("SH", ["SYNOPSIS"]);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter kernel …`.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use anyhow::Result;
-use kernels::{Error, Kernel, KernelName, Store, on_each};
-use model::{DEFAULT_KERNEL, Exit, Experiment, Failure, Place, Spec, glob, is_kernel_pattern};
+use kernels::{Error, Kernel, KernelName, ModuleTree, Store, on_each};
+use model::{DEFAULT_KERNEL, Exit, Failure, Place, Spec, glob, is_kernel_pattern};
 use report::printable;
 
 use crate::config::{Config, cache_dir};
@@ -33,14 +34,36 @@ pub fn fetch(kernels: &[String], refresh: bool, quiet: bool) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-pub fn add(path: &Path, name: Option<&str>) -> Result<Exit> {
-    let kernel = Store::open(&cache_dir())?.add(path, name)?;
-    note!(
+pub fn add(files: &[PathBuf], name: Option<&str>) -> Result<Exit> {
+    let kernel = Store::open(&cache_dir())?.add(files, name)?;
+    let mut text = format!(
         "{} is in the cache: Linux {}",
         kernel.name,
         printable(&kernel.release, 80)
     );
+    if !kernel.packages.is_empty() {
+        text += &format!(", from {}", packages(&kernel));
+    }
+    if let Some(dir) = &kernel.modules {
+        let tree = ModuleTree::open(dir, kernel.arch())?;
+        let ends = tree
+            .files()
+            .filter_map(|(path, _)| path.extension()?.to_str());
+        let ends: BTreeSet<&str> = ends.filter(|end| *end != "ko").collect();
+        let number = tree.files().count();
+        text += &format!("; {number} modules");
+        if !ends.is_empty() {
+            let ends: Vec<_> = ends.into_iter().collect();
+            text += &format!(" ({})", ends.join(", "));
+        }
+    }
+    note!("{text}");
     Ok(Exit::Fine)
+}
+
+fn packages(kernel: &Kernel) -> String {
+    let packages = kernel.packages.iter().map(|package| printable(package, 80));
+    packages.collect::<Vec<_>>().join(", ")
 }
 
 pub fn list(json: bool) -> Result<Exit> {
@@ -93,19 +116,6 @@ pub fn remove(kernels: &[String]) -> Result<Exit> {
         store.remove(name)?;
     }
     Ok(Exit::Fine)
-}
-
-pub fn is_one(experiment: &Experiment) -> Result<()> {
-    match &experiment.kernels[..] {
-        [_] => Ok(()),
-        several => Err(usage(
-            format!(
-                "this command measures one kernel at a time, not {}",
-                several.join(" and ")
-            ),
-            "give --arch once",
-        )),
-    }
 }
 
 /// Replaces kernels without an architecture in their name, and the default kernel, by those of `arch`.
@@ -206,6 +216,9 @@ pub fn obtain(
             }
             (found, _) => found?,
         };
+        if matches!(name, KernelName::Path(_)) && kernel.packages.len() > 1 {
+            line.keep(&format!("{text}: {}", packages(&kernel)));
+        }
         kernels.push(kernel);
     }
     Ok(kernels)

@@ -19,19 +19,19 @@ use crate::progress::Line;
 pub fn build(args: &BuildArgs) -> Result<Exit> {
     let config = Config::read()?;
     let store = Store::open(&cache_dir())?;
-    if args.layouts.is_some() && !args.configuration.flavour.is_process() {
+    let flavour = args.configuration.flavour;
+    let of_processes = [
+        ("--layouts", args.layouts.is_some()),
+        ("--with", !args.with.is_empty()),
+    ];
+    if let Some((flag, _)) = { of_processes.iter() }.find(|(_, set)| *set && !flavour.is_process())
+    {
         return Err(usage(
-            "--layouts needs flavour um or um-nolsm",
-            "add --flavour um, or leave out --layouts",
+            format!("{flag} needs flavour um or um-nolsm"),
+            format!("add --flavour um, or leave out {flag}"),
         ));
     }
-    if !args.with.is_empty() && !args.configuration.flavour.is_process() {
-        return Err(usage(
-            "--with needs flavour um or um-nolsm",
-            "add --flavour um, or leave out --with",
-        ));
-    }
-    if args.any_order && !args.configuration.flavour.has_modules() {
+    if args.any_order && !flavour.has_modules() {
         return Err(usage(
             "--any-order needs a flavour with security modules",
             "leave out --any-order",
@@ -41,13 +41,13 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
         .arch
         .and_then(|arch| kernels::arch::by_name(arch.as_str()));
     let arch = arch.unwrap_or_else(kernels::arch::native);
-    if args.configuration.flavour.is_process() && arch != kernels::arch::native() {
+    if flavour.is_process() && arch != kernels::arch::native() {
         return Err(usage(
             format!("UML kernels cannot be built for {arch} on this machine"),
             "leave out --arch, or add --flavour all",
         ));
     }
-    if args.configuration.flavour == Flavour::AllNoSmp && !arch.source.uniprocessor {
+    if flavour == Flavour::AllNoSmp && !arch.source.uniprocessor {
         return Err(usage(
             format!("flavour all-nosmp does not exist for {arch}: its kernels are always SMP"),
             "add --flavour all",
@@ -56,7 +56,7 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
     let mut recipe = Recipe {
         name: args.name.clone(),
         source: args.source.clone(),
-        flavour: args.configuration.flavour,
+        flavour,
         arch,
         compiler: args.configuration.compiler,
         fragments: args.configuration.config.clone(),

@@ -84,7 +84,7 @@ pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Above this number, stacks of the same presets are left out of the text.
+/// If the same presets have more stacks than this, the text leaves them out.
 const STACKS_OF_SAME_PRESETS: usize = 12;
 
 pub fn stacks(json: bool) -> Result<Exit> {
@@ -112,7 +112,7 @@ pub fn stacks(json: bool) -> Result<Exit> {
         output::print_listing("stacks", &stacks)?;
         return Ok(Exit::Fine);
     }
-    // A preset may have dozens of orders of the same modules.
+    // A preset may have the same modules in dozens of orders.
     let mut alike: BTreeMap<Vec<&'static str>, usize> = BTreeMap::new();
     for presets in used.values() {
         *alike.entry(presets.clone()).or_default() += 1;

@@ -12,12 +12,10 @@ use anyhow::Result;
 use kernels::arch::Arch;
 use kernels::scratch::Scratch;
 use kernels::{Kernel, KernelName, Store};
-use lab::cache::{Cache, Reuse};
+use lab::cache::Cache;
 use lab::policy::has_policy;
-use lab::prepare::Hooks;
 use lab::qemu::Qemu;
-use lab::root::Root;
-use lab::{BuiltIn, Outcome, Setup, write_plugin};
+use lab::{BuiltIn, write_plugin};
 use model::{
     Experiment, Metric, Place, Policy, SPEC_LIMIT_BYTES, Spec, Stack, StackError, Suite, nearest,
     preset,
@@ -46,7 +44,7 @@ pub fn read_spec(text: &str) -> Result<(String, Spec)> {
     Ok((name.into_owned(), spec))
 }
 
-/// An experiment file; policy files in it are relative to it.
+/// Reads an experiment file. Paths of policy files in it are relative to it.
 pub fn read_file(path: &Path, hint: &str) -> Result<Spec> {
     let mut toml = String::new();
     // The file may be endless. One byte too many makes [`Spec::parse`] refuse it.
@@ -212,10 +210,6 @@ pub fn lab_flags(lab: &LabArgs) -> Result<Spec> {
     Ok(spec.or(settings.fold(Spec::default(), Spec::merge)))
 }
 
-pub fn some<T: Clone>(values: &[T]) -> Option<Vec<T>> {
-    (!values.is_empty()).then(|| values.to_vec())
-}
-
 pub const SUITES_OF_FILES: [Suite; 4] =
     [Suite::Paper, Suite::Lmbench, Suite::Howells, Suite::Beyond];
 
@@ -225,7 +219,7 @@ pub fn check_selection(experiment: &Experiment) -> Result<()> {
     Ok(())
 }
 
-/// Fails if events are wanted and nothing counts them, before a root is read.
+/// Fails, before a root is read, if events are requested but nothing counts them.
 pub fn check_events(events: bool, experiment: &Experiment) -> Result<()> {
     if !events {
         return Ok(());
@@ -234,6 +228,12 @@ pub fn check_events(events: bool, experiment: &Experiment) -> Result<()> {
         return Err(usage(
             "--events works only for benchmarks, not for whole programs",
             "leave out --events, or select benchmarks with --bench",
+        ));
+    }
+    if experiment.processors.is_some() {
+        return Err(usage(
+            "--events counts events of instructions, not of transfers",
+            "leave out --events, or measure instructions",
         ));
     }
     let counted = experiment.metrics.contains(&Metric::Instructions);
@@ -246,7 +246,7 @@ pub fn check_events(events: bool, experiment: &Experiment) -> Result<()> {
     Ok(())
 }
 
-/// Each module of a stack must be in at least one of the kernels; checked before booting. Modules
+/// Checks, before booting, that each module of a stack is in at least one of the kernels. Modules
 /// with a policy are exempt: cells on kernels without them are reported as unsupported.
 fn check_stacks(experiment: &Experiment, store: &Store, kernels: &[Kernel]) -> Result<()> {
     let mut asked: Vec<(&Stack, String)> = Vec::new();
@@ -301,39 +301,8 @@ fn find_qemu(
     Ok(qemu)
 }
 
-/// Counts the hooks of an experiment. Prints a note and returns None if interrupted.
-pub fn count_hooks(
-    experiment: &Experiment,
-    machines: &Machines,
-    root: Option<&Root>,
-    hooks: Hooks<'_>,
-    reuse: Reuse,
-    signals: &Signals,
-    line: &mut Line,
-) -> Result<Option<Outcome>> {
-    let setup = Setup {
-        kernels: &machines.kernels,
-        qemu: Some(&machines.qemu),
-        others: &machines.others,
-        root,
-        hooks: Some(hooks),
-        reuse,
-        ..Setup::new(&machines.store)
-    };
-    let outcome = lab::run(experiment, &setup, &signals.cancel, &mut |event| {
-        line.follow(event)
-    });
-    line.done();
-    let outcome = outcome?;
-    if outcome.cancelled {
-        note_interrupted();
-        return Ok(None);
-    }
-    Ok(Some(outcome))
-}
-
 pub fn note_interrupted() {
-    note!("interrupted: finished counts are cached, times are lost");
+    note!("interrupted: finished counts are cached, but times are lost");
     note!("hint: run the same command again to continue");
 }
 
@@ -346,7 +315,7 @@ pub fn unique(name: &str) -> PathBuf {
     PathBuf::from(format!("lsmeter-{name}-{stamp}.json"))
 }
 
-/// The first signal ends the run in order, the second immediately.
+/// The first signal ends the run cleanly, the second immediately.
 pub fn cancel_on_signals() -> Result<Arc<AtomicBool>> {
     Ok(Signals::watch()?.cancel)
 }
@@ -366,7 +335,7 @@ impl Signals {
         Ok(Signals { cancel, at_once })
     }
 
-    /// Runs work that does not check `cancel`: meanwhile the first signal ends lsmeter immediately.
+    /// Runs work that does not check `cancel`, so that the first signal ends lsmeter immediately.
     pub fn unattended<T>(&self, work: impl FnOnce() -> T) -> T {
         self.at_once.store(true, Ordering::Relaxed);
         let done = work();
@@ -402,7 +371,7 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Experiments with times must run alone on the machine.
+/// While an experiment measures times, nothing else should run on the machine.
 pub fn is_timed(experiment: &Experiment) -> bool {
     experiment.metrics.iter().any(|metric| metric.is_timed())
 }

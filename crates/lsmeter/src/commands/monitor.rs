@@ -42,8 +42,8 @@ pub fn monitor(args: &MonitorArgs) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Whether keys can be read from the terminal. Not in the background: setting up the terminal would
-/// stop it.
+/// Whether keys can be read from the terminal. In the background they cannot: setting up the
+/// terminal would stop lsmeter.
 fn has_terminal() -> bool {
     match rustix::termios::tcgetpgrp(std::io::stdout()) {
         Ok(group) => group == rustix::process::getpgrp(),
@@ -51,8 +51,8 @@ fn has_terminal() -> bool {
     }
 }
 
-/// Set by signals. Installed when there is something to finish; until then a signal ends lsmeter
-/// immediately.
+/// A flag that signals set. Until this is called, when there is work to finish, a signal ends
+/// lsmeter immediately.
 fn stop_on_signals() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in end_signals() {
@@ -209,7 +209,7 @@ fn follow(
         if let (Some(at), Some(every)) = (next, every)
             && Instant::now() >= at
         {
-            // After suspend, or with a slow reader, intervals are longer.
+            // After a suspend, or if the reader is slow, intervals are longer.
             next = Some((at + every).max(Instant::now()));
             show(session)?;
         }
@@ -231,7 +231,7 @@ fn deliver(
 ) -> Result<()> {
     let mut report = report::monitor_report(document, args.rows);
     if let Some(watched) = &document.monitor {
-        // The total has more of the calls by system call than the intervals.
+        // The total attributes more calls to system calls than the intervals do.
         report.tables =
             report::interval_report(watched, &document.left_out, total, args.rows).tables;
     }

@@ -7,14 +7,15 @@ use anyhow::{Context, Result};
 use counts::calltree::CallTree;
 use counts::profile::{CellProfile, PathProfile};
 use kernels::hooks::HookList;
-use lab::Outcome;
 use lab::prepare::Hooks;
-use model::{Document, Exit, Experiment, Metric, Place, Spec, Stack, Status};
+use lab::{Outcome, Setup};
+use model::{Document, Exit, Experiment, Place, Spec, Stack, Status};
 use report::ProfileView;
 
 use crate::cli::{ProfileArgs, View};
 use crate::commands::measure::{
-    Machines, Signals, check_events, check_selection, count_hooks, flags, read_spec, read_stack,
+    Machines, Signals, check_events, check_selection, flags, note_interrupted, read_spec,
+    read_stack,
 };
 use crate::commands::{documents, foreign, given, kernel, programs};
 use crate::config::Config;
@@ -23,7 +24,7 @@ use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
 
-/// The kernel's file of hook definitions has 20 KiB.
+/// The kernel's hook definitions have about 20 KiB.
 const DEFINITIONS_LIMIT_BYTES: u64 = 4 << 20;
 
 pub fn profile(args: ProfileArgs) -> Result<Exit> {
@@ -49,18 +50,24 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
         definitions: definitions.as_deref(),
         ..Hooks::default()
     };
-    let counted = count_hooks(
-        &experiment,
-        &machines,
-        root.as_ref(),
-        hooks,
-        args.progress.reuse(),
-        &signals,
-        &mut line,
-    )?;
-    let Some(outcome) = counted else {
-        return Ok(Exit::CellsFailed);
+    let setup = Setup {
+        kernels: &machines.kernels,
+        qemu: Some(&machines.qemu),
+        others: &machines.others,
+        root: root.as_ref(),
+        hooks: Some(hooks),
+        reuse: args.progress.reuse(),
+        ..Setup::new(&machines.store)
     };
+    let outcome = lab::run(&experiment, &setup, &signals.cancel, &mut |event| {
+        line.follow(event)
+    });
+    line.done();
+    let outcome = outcome?;
+    if outcome.cancelled {
+        note_interrupted();
+        return Ok(Exit::CellsFailed);
+    }
     let mut document = lab::profiles::document(&outcome, baseline.as_ref());
     for (name, kernel) in experiment.kernels.iter().zip(&machines.kernels) {
         let hooks = lab::prepare::hook_names(&machines.store, kernel, definitions.as_deref())?;
@@ -80,7 +87,7 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
     )?;
     let mut spec = spec.merge(Spec {
         place: Some(Place::Lab),
-        metrics: Some(vec![Metric::Instructions]),
+        metrics: Some(vec![args.metric]),
         ..flags(&args.cells, &args.lab)?
     });
     spec = spec.merge(given::flags(&args.cells)?);
@@ -156,8 +163,10 @@ fn deliver(
     if let Some(path) = &args.callgrind {
         let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
         let command = words.collect::<Vec<_>>().join(" ");
-        output::write(path, |to| Ok(report::callgrind(&trees, &command, to)?))
-            .context("the calls for callgrind")?;
+        output::write(path, |to| {
+            Ok(report::callgrind(&trees, args.metric, &command, to)?)
+        })
+        .context("the calls for callgrind")?;
     }
     if let Some(path) = &args.folded {
         output::write(path, |to| Ok(report::folded(&trees, to)?))?;

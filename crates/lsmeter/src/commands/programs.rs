@@ -48,7 +48,7 @@ pub fn flags(args: &ProgramArgs) -> Result<Spec> {
     Ok(Spec {
         workloads: (is_command || described).then(|| vec![workload()]),
         root,
-        // Runs regardless of the benchmarks that the preset or file selects.
+        // The command runs regardless of which benchmarks the preset or file selects.
         benchmarks: is_command.then(|| vec!["*".to_owned()]),
         ..Spec::default()
     })
@@ -73,7 +73,7 @@ pub fn root(experiment: &mut Experiment, signals: &Signals, quiet: bool) -> Resu
     Ok(root?)
 }
 
-/// Refuses shards of whole programs: other machines do not have their root.
+/// Refuses `--shard` for whole programs, because other machines may have another root.
 pub fn no_parts(experiment: &Experiment) -> Result<()> {
     if experiment.programs.is_none() {
         return Ok(());
@@ -84,7 +84,7 @@ pub fn no_parts(experiment: &Experiment) -> Result<()> {
     ))
 }
 
-/// Splits a command like a shell.
+/// Splits a command into words, as a shell does.
 fn words(text: &str) -> Result<Vec<String>> {
     let words = shlex::split(text).filter(|words| !words.is_empty());
     words.ok_or_else(|| {

@@ -6,11 +6,10 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use model::{Document, Exit, Kind, nearest};
+use model::{Document, Exit, nearest};
 use report::{Content, Figure, Gathered, Report, Source, figures};
 
 use super::documents;
-use super::estimate::estimates;
 use crate::cli::{ReportArgs, ReportFormat};
 use crate::failure::usage;
 use crate::output;
@@ -22,29 +21,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     let sources: Vec<Source> = named
         .map(|(name, path)| {
             let content = documents::read_as(path, documents::ANY, Content::parse)?;
-            let estimates = match &content {
-                Content::Measured(document) => estimates(args.weights.as_deref(), document)?,
-                Content::Placement(_) => None,
-            };
-            let is_counted =
-                |content: &Content| matches!(content.kind(), Kind::Run | Kind::Profile);
-            if is_counted(&content)
-                && estimates
-                    .as_ref()
-                    .is_some_and(|estimates| estimates.cells.is_empty())
-            {
-                return Err(usage(
-                    format!(
-                        "{name} has no events for a stack and its baseline; --weights needs them"
-                    ),
-                    "count again with --events",
-                ));
-            }
-            Ok(Source {
-                name,
-                content,
-                estimates,
-            })
+            Ok(Source { name, content })
         })
         .collect::<Result<_>>()?;
     if args.list_figures {
@@ -68,21 +45,17 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
         let figures = figures(&sources);
         let figure = find(&figures, name)?;
         match (ending, args.width) {
-            (Ending::Csv, _) => figure.csv().into_bytes(),
-            (Ending::Json, _) => figure.json()?,
-            (Ending::Svg, None) => figure.svg().into_bytes(),
-            (Ending::Svg, Some(width_mm)) => figure.svg_for_paper(width_mm).into_bytes(),
+            ("csv", _) => figure.csv().into_bytes(),
+            ("json", _) => figure.json()?,
+            (_, None) => figure.svg().into_bytes(),
+            (_, Some(width_mm)) => figure.svg_for_paper(width_mm).into_bytes(),
         }
-    } else if let Some((title, tables)) = tables {
-        match format {
-            ReportFormat::Html => report::tables_page(&title, &tables),
-            ReportFormat::Markdown => report::markdown(&tables),
-        }
-        .into_bytes()
     } else {
-        match format {
-            ReportFormat::Html => report::page(&sources),
-            ReportFormat::Markdown => report::markdown_page(&sources),
+        match (&tables, format) {
+            (Some(tables), ReportFormat::Html) => report::tables_page(COVERAGE, tables),
+            (Some(tables), ReportFormat::Markdown) => report::markdown(tables),
+            (None, ReportFormat::Html) => report::page(&sources),
+            (None, ReportFormat::Markdown) => report::markdown_page(&sources),
         }
         .into_bytes()
     };
@@ -90,7 +63,9 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-fn coverage(sources: &[Source]) -> Result<(String, Report)> {
+const COVERAGE: &str = "Hooks that operations call";
+
+fn coverage(sources: &[Source]) -> Result<Report> {
     let profiles = sources.iter().map(|source| match &source.content {
         Content::Measured(document) if !document.kernel_hooks.is_empty() => Ok(&**document),
         _ => Err(usage(
@@ -99,10 +74,7 @@ fn coverage(sources: &[Source]) -> Result<(String, Report)> {
         )),
     });
     let profiles: Vec<&Document> = profiles.collect::<Result<_>>()?;
-    Ok((
-        "Hooks that operations call".to_owned(),
-        report::coverage_report(&profiles),
-    ))
+    Ok(report::coverage_report(&profiles))
 }
 
 fn names(paths: &[PathBuf]) -> Vec<String> {
@@ -119,20 +91,12 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
-enum Ending {
-    Svg,
-    Csv,
-    Json,
-}
-
-fn ending(path: &Path) -> Result<Ending> {
+fn ending(path: &Path) -> Result<&str> {
     if output::is_stdout(path) {
-        return Ok(Ending::Svg);
+        return Ok("svg");
     }
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some("svg") => Ok(Ending::Svg),
-        Some("csv") => Ok(Ending::Csv),
-        Some("json") => Ok(Ending::Json),
+        Some(ending @ ("svg" | "csv" | "json")) => Ok(ending),
         _ => Err(usage(
             format!(
                 "cannot write a figure to {}: unknown extension",

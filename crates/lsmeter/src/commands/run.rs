@@ -17,7 +17,7 @@ use lab::{Ground, Setup};
 use model::{
     Baseline, ComparisonDocument, Document, Exit, Experiment, Place, Shard, Spec, Status, nearest,
 };
-use report::{ComparisonOptions, Options};
+use report::ComparisonOptions;
 
 use crate::cli::RunArgs;
 use crate::commands::compare::verdict;
@@ -25,7 +25,7 @@ use crate::commands::foreign;
 use crate::commands::given;
 use crate::commands::kernel;
 use crate::commands::measure::{
-    self, Machines, Signals, is_timed, note_interrupted, read_spec, some, unique,
+    self, Machines, Signals, is_timed, note_interrupted, read_spec, unique,
 };
 use crate::commands::programs;
 use crate::commands::watch;
@@ -56,19 +56,19 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
         .merge(programs::flags(&args.programs)?);
     let spec = kernel::expand(spec)?;
     let mut experiment = spec.resolve()?;
-    if args.parts.shard.is_some() {
+    if args.shard.is_some() {
         programs::no_parts(&experiment)?;
     }
     measure::check_events(args.events, &experiment)?;
     lab::policy::take_in(&mut experiment)?;
     if args.dry_run {
-        return dry_run(&experiment, args.parts.shard);
+        return dry_run(&experiment, args.shard);
     }
     let signals = Signals::watch()?;
     let root = programs::root(&mut experiment, &signals, args.progress.quiet)?;
     measure::check_selection(&experiment)?;
     check_details(&args, &experiment)?;
-    let name = match args.parts.shard {
+    let name = match args.shard {
         Some(shard) => format!("{name}-{}of{}", shard.index, shard.count),
         None => name,
     };
@@ -80,7 +80,7 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     };
     let found = compared(&run, limit);
     deliver(&args, &run, found.as_ref(), stdout).inspect_err(|error| rescue(&run, error))?;
-    if let Some(shard) = args.parts.shard
+    if let Some(shard) = args.shard
         && run.cells.is_empty()
     {
         note!("shard {shard} is empty: there are more shards than parts");
@@ -136,7 +136,7 @@ fn dry_run(experiment: &Experiment, shard: Option<Shard>) -> Result<Exit> {
     let jobs = jobs.min(boots).max(1);
     let [counting, timed] = plan.seconds(experiment);
     let seconds = Duration::from_secs(counting.div_ceil(jobs as u64) + timed);
-    // How long programs take is not known.
+    // The time that programs take is unknown.
     let time = match experiment.programs {
         Some(_) => String::new(),
         None => format!(", about {} on idle processors", HumanDuration(seconds)),
@@ -185,7 +185,7 @@ fn measured(
         others: machines.as_ref().map_or(&[], |machines| &machines.others),
         root,
         keep_samples: args.keep_samples,
-        shard: args.parts.shard,
+        shard: args.shard,
         hooks: Some(Hooks {
             events: args.events,
             keep_trees: args.counts_hooks(),
@@ -246,7 +246,7 @@ fn ending(found: Option<&ComparisonDocument>, run: &Document) -> Exit {
     }
 }
 
-/// Comparison with the baselines: between kernels, or if there is a limit.
+/// Comparison with the baselines, if kernels are compared or there is a limit.
 fn compared(run: &Document, budget: Option<Budget>) -> Option<ComparisonDocument> {
     let mut experiment = run.experiment.iter();
     let explain = experiment.any(|experiment| experiment.baseline_kernel.is_some());
@@ -261,7 +261,7 @@ fn compared(run: &Document, budget: Option<Budget>) -> Option<ComparisonDocument
 }
 
 /// Repeats the experiment until there are `runs` runs including `first`; None if interrupted. Runs
-/// follow each other as a user's would, so that drift between runs is included.
+/// follow one another as if a user started them, so that they include the drift between runs.
 fn again(
     experiment: &Experiment,
     setup: &Setup<'_>,
@@ -296,7 +296,7 @@ pub fn flags(args: &RunArgs) -> Result<Spec> {
         dir,
         baseline: args.baseline.clone().map(Baseline::Stack),
         baseline_kernel: args.baseline_kernel.clone(),
-        metrics: some(&args.metrics),
+        metrics: Some(args.metrics.clone()).filter(|metrics| !metrics.is_empty()),
         ..Spec::default()
     };
     Ok(spec.or(measure::flags(&args.cells, &args.lab)?))
@@ -338,24 +338,15 @@ fn deliver(
 ) -> Result<()> {
     let details = args.details.is_some();
     let tables = || {
-        let mut report = report::report(
-            run,
-            &Options {
-                details,
-                estimates: None,
-            },
-        );
+        let mut report = report::report(run, details);
         report.tables.extend(report::depth_tables(run));
-        if let Some(wanted) = &args.details {
-            let chosen = wanted
-                .as_ref()
-                .map(|wanted| report::call_tables(run, wanted));
-            if chosen.as_ref().is_some_and(Vec::is_empty) {
+        if let Some(Some(wanted)) = &args.details {
+            let trees = report::call_tables(run, wanted);
+            if trees.is_empty() {
                 let none =
                     "--details matches no operation with a dominant path under stack and baseline";
                 report.warnings.push(none.to_owned());
             }
-            let trees = chosen.unwrap_or_else(|| report::tree_tables(run));
             report.tables.extend(trees);
         }
         if let Some(found) = found {

@@ -20,10 +20,10 @@ use crate::deliver::{Delivery, StdoutTaken};
 use crate::failure::usage;
 use crate::progress::Line;
 
-/// Default benchmarks. Others make so many checks that delays are not long against the overhead of a
-/// wait.
+/// Default benchmarks. The others make so many checks that delays would not be long compared with
+/// the overhead of a wait.
 const BENCHMARKS: [&str; 2] = ["*", "!treewalk:full*"];
-/// On the host no counts are known by which to shorten the delays of a tree walk.
+/// On the host, delays of a tree walk cannot be shortened, because its checks were not counted.
 const BENCHMARKS_ON_HOST: [&str; 2] = ["*", "!treewalk:*"];
 const DEFAULT_STACK: &str = "capability";
 /// Operations counted without delays, to find the dominant path.
@@ -91,22 +91,20 @@ fn hooks(words: &[String]) -> Result<Vec<String>> {
         .map(|word| word.trim().to_owned())
         .filter(|word| !word.is_empty())
         .collect();
-    if words.is_empty() {
-        return Err(usage(
-            "--hooks is empty",
+    let refuse = |what| {
+        Err(usage(
+            what,
             "use for example --hooks file_open, or --hooks all",
-        ));
+        ))
+    };
+    match &words[..] {
+        [] => refuse("--hooks is empty"),
+        [word] if word == "all" => Ok(Vec::new()),
+        _ if words.iter().any(|word| word == "all") => {
+            refuse("--hooks contains both `all` and hook names")
+        }
+        _ => Ok(words),
     }
-    if words == ["all"] {
-        return Ok(Vec::new());
-    }
-    if words.iter().any(|word| word == "all") {
-        return Err(usage(
-            "--hooks contains both `all` and hook names",
-            "use for example --hooks file_open, or --hooks all",
-        ));
-    }
-    Ok(words)
 }
 
 fn predict(text: Option<&str>) -> Result<Predict> {
@@ -241,7 +239,7 @@ fn verdict(args: &SensitivityArgs, document: &Document) -> Exit {
             .collect();
         for (cell, slope) in &apart {
             note!(
-                "differs: {} on {}: {:.4} checks per operation, counted {}",
+                "differs: {} on {}: {:.4} checks per operation, but {} counted",
                 cell.title(),
                 cell.key.kernel,
                 slope.slope,

@@ -44,7 +44,7 @@ pub fn watch(args: &RunArgs, dir: &Path) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Inode, size, modification time (s, ns): differs after each build.
+/// Inode, size and modification time (s, ns). They differ after each build.
 type Identity = (u64, u64, i64, i64);
 
 fn identity(path: &Path) -> Option<Identity> {

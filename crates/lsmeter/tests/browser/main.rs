@@ -23,7 +23,7 @@ const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../model/tests/golden
 
 fn report(documents: &[PathBuf], page: &Path) {
     let mut lsmeter = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
-    // Relative names appear in the page.
+    // The page contains the names as they are given, so they are relative.
     let dir = documents[0].parent().unwrap();
     let named = |document: &PathBuf| document.strip_prefix(dir).unwrap_or(document).to_owned();
     let named: Vec<PathBuf> = documents.iter().map(named).collect();
@@ -39,7 +39,7 @@ fn open(page: &Path, kind: &str) {
     succeed(node.arg("/usr/bin/chromium").arg(page).arg(kind));
 }
 
-/// Parallel browsers would wait for each other, and for npm.
+/// Browsers that run in parallel would wait for each other, and for npm.
 static ONE_BROWSER: Mutex<()> = Mutex::new(());
 
 #[test]

@@ -47,7 +47,7 @@ fn a_good_end_that_does_not_build_is_an_error() {
     let line = format!("{ENDS} --image image --build");
     let build = "echo 'a.c:1: error: no'; exit 3";
     let ended = place.run(&[&words(&line)[..], &[build]].concat()).code(2);
-    for expected in ["a.c:1: error: no", "its whole output is in"] {
+    for expected in ["a.c:1: error: no", "its complete output is in"] {
         assert!(ended.stderr.contains(expected), "{ended:#?}");
     }
     // The checkout is unchanged and the worktree is removed.

@@ -53,7 +53,7 @@ fn a_gate_passes_fails_and_is_inconclusive() {
             "gate: failed: 5 within",
         ),
         ("base.json new.json --fail-above 1", 2, ""),
-        // The other way round it is better.
+        // In the other direction it is an improvement.
         ("new.json base.json --fail-above 0%", 0, ""),
         (
             "base.json other.json --fail-above 1%",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter estimate` of committed result files.
+//! `lsmeter estimate` on committed result files.
 
 use std::fs;
 
@@ -7,13 +7,13 @@ use model::{EstimateDocument, Stored as _, estimate::Weights};
 
 use crate::common::{Place, schema};
 
-/// Of `lsmeter profile suite --events` on a stock kernel, and of `lsmeter run suite` with counts, and
-/// times in UML kernels.
+/// Results of `lsmeter profile suite --events` on a stock kernel, and of `lsmeter run suite` with
+/// counts, and with times from UML kernels.
 const COUNTS: &[u8] = include_bytes!("../../../../docs/results/events-6.12.json.xz");
 const BOTH: &[u8] = include_bytes!("../../../../docs/results/estimate-6.12.json.xz");
 /// Counts of a kernel configured like these UML kernels.
 const UP: &[u8] = include_bytes!("../../../../docs/results/counts-up-6.12.json.xz");
-/// Times only.
+/// A result file with times only.
 const TIMED: &[u8] =
     include_bytes!("../../../../publications/lsm-overhead/nanoseconds-6.12.json.xz");
 
@@ -55,7 +55,7 @@ fn weights_are_fitted_kept_and_used_again() {
     schema::assert_fits(&serde_json::from_slice(&document).unwrap());
     let a = EstimateDocument::parse(&document).unwrap();
 
-    // The order of operations is right, also for modules left out of the fit.
+    // The order of the operations is correct, even for modules that were left out of the fit.
     let error = a.weights.error;
     assert!(error.rank_correlation >= 0.95, "{error:?}");
     assert!(error.rank_correlation > error.rank_correlation_of_instructions);
@@ -75,16 +75,6 @@ fn weights_are_fitted_kept_and_used_again() {
     };
     assert_eq!(estimates(&again), estimates(&a));
     assert!(again.cells.iter().all(|cell| cell.measured.is_none()));
-
-    // Reports need events for nanoseconds.
-    let page = "--weights w.json --format markdown";
-    let counted = place.line(&format!("report counts.json {page}")).code(0);
-    assert!(counted.stdout.contains("nanoseconds that stacks add"));
-    let golden = include_bytes!("../../../model/tests/golden/run.json");
-    place.write("plain.json", golden);
-    let refused = place.line(&format!("report plain.json {page}")).code(2);
-    let expected = "count again with --events";
-    assert!(refused.stderr.contains(expected), "{refused:#?}");
 
     let csv = place.line(&format!("{fitted} --format csv")).code(0).stdout;
     let row = "debian:6.12,\"capability,tomoyo\",capability,tmpfs,stat,AA,inode_getattr,";

@@ -120,7 +120,7 @@ fn invalid_trees_and_fragments_are_refused() {
          x --source tree --config none | 3 | cannot open none
          x --source tree | 2 | security/Kconfig of | CONFIG_SECURITY_TUNABLE",
     );
-    // An earlier in-tree build.
+    // The tree contains an earlier build.
     place.write("tree/.config", "");
     refuses(
         &place,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Output and errors of the command line. Fast: boots nothing.
+//! Output and errors of the command line. These tests are fast, because they boot nothing.
 
 mod bisect;
 #[path = "../common/mod.rs"]
@@ -71,7 +71,7 @@ fn invalid_configurations_are_refused() {
 #[test]
 fn doctor_prints_the_same_as_text_and_json() {
     let place = Place::new();
-    // Without QEMU the exit status is the same on every machine.
+    // With a QEMU that does not exist, the exit status is the same on every machine.
     let doctor = "doctor --qemu /nonexistent/qemu";
     let json = place.line(&format!("{doctor} --json")).code(3).stdout;
     let listing: Value = serde_json::from_str(&json).unwrap();
@@ -108,7 +108,7 @@ fn completions_and_manual_pages() {
         ("fish", "--no-execute", "lsmeter.fish"),
     ] {
         assert!(read(name).contains("policy-file"), "{name}");
-        // A missing shell cannot check.
+        // If the shell is missing, the script is not checked.
         let mut checked = Command::new(shell);
         match checked.arg(check).arg(made.join(name)).output() {
             Ok(output) => assert!(output.status.success(), "{shell}: {output:?}"),

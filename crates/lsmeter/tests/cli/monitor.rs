@@ -54,14 +54,14 @@ fn invalid_arguments_are_refused() {
     }
     place.refuses(
         2,
-        "monitor --json --record - | two outputs cannot both be standard output | name a file
+        "monitor --json --record - | two outputs cannot both go to standard output | name a file
          monitor --format json --output - | standard output | name a file
          monitor --replay none.json | cannot read none.json: No such file | lsmeter monitor --record
          monitor --replay other.json | cannot read other.json: not a valid recording | monitor --record",
     );
 }
 
-/// Checked before programs are attached, so also for unprivileged users.
+/// Arguments are checked before programs are attached, and so for unprivileged users too.
 #[test]
 fn an_invalid_command_is_refused_at_once() {
     let place = Place::new();

@@ -77,14 +77,14 @@ fn two_outputs_need_two_places() {
         ("/dev/fd/2", "/dev/stderr"),
     ] {
         let line = format!("profile --offline -o {one} --callgrind {other}");
-        let error = format!("two outputs cannot both be {other}");
+        let error = format!("two outputs cannot both go to {other}");
         let refused = place.line(&line);
         refused.refused(2, &error, Some("name another file"));
     }
     assert!(!place.join("x").exists());
     let nowhere = "profile --offline -o /dev/null --callgrind /dev/null --qemu /bin/true";
     place.line(nowhere).code(3);
-    let error = "two outputs cannot both be standard output | name a file";
+    let error = "two outputs cannot both go to standard output | name a file";
     let table = format!(
         "profile --offline -o - --callgrind /dev/stdout | {error}
          profile --offline -o /dev/fd/1 --callgrind /proc/self/fd/1 | {error}"

@@ -46,7 +46,7 @@ fn prose(page: &Path) -> String {
     text.split("\n```").step_by(2).collect()
 }
 
-/// As GitHub makes them of headings.
+/// The anchors that GitHub makes for headings.
 fn anchors(page: &Path) -> Vec<String> {
     let kept = |char: char| char.is_alphanumeric() || " -_".contains(char);
     let headings = prose(page);

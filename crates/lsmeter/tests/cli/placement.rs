@@ -60,7 +60,7 @@ fn documents() {
     let text = fs::read_to_string(place.join("placement.json")).unwrap();
     let saved: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(saved["modules"], printed["modules"]);
-    // stat of a file, and of a missing one.
+    // The cases are the stat of a file, and of a missing file.
     assert_eq!(saved["syscalls"].as_array().unwrap().len(), 2);
 }
 
@@ -76,7 +76,7 @@ fn the_cache_is_used_except_with_no_cache() {
     let again = run(&place, "--json").json();
     assert_eq!(again["coverage"]["scanned"], 0);
     assert_eq!(again["syscalls"], first["syscalls"]);
-    // Works without a cache.
+    // The command also works without a cache.
     fs::remove_dir_all(place.cache()).unwrap();
     place.write("cache", "a file");
     run(&place, "").code(0);
@@ -190,7 +190,7 @@ fn agreement_with_profiles() {
     let good = [("inode_permission", 2), ("inode_getattr", 1)];
     let ended = agree(profile("6.99.1-amd64", &good), "").code(0);
     insta::assert_snapshot!("agreement", ended.stdout);
-    // Above the upper bound, and a hook that cannot be reached.
+    // One count is above the upper bound, and one hook cannot be reached.
     let bad = [("inode_permission", 900), ("inode_mkdir", 1)];
     let disagree = |more: &str| agree(profile("6.99.0", &bad), more).code(1).stdout;
     insta::assert_snapshot!("disagreement", disagree(""));
@@ -200,7 +200,7 @@ fn agreement_with_profiles() {
     let csv = disagree("--format csv");
     let row = "stat:AA/BB,toyfs,inode_mkdir,1,0,0,unknown";
     assert!(csv.contains(row), "{csv}");
-    // Another kernel, or nothing selected.
+    // The profile is of another kernel, or no system call is selected.
     let ended = agree(profile("6.1.0", &good), "").code(5);
     for expected in ["1 operation measured on 6.1.0", "inconclusive"] {
         assert!(ended.stderr.contains(expected), "{ended:#?}");

@@ -10,7 +10,7 @@ fn invalid_arguments_are_refused() {
     let place = Place::new();
     let lab = "--events needs instruction counts, which are not selected";
     let benchmarks = "--events works only for benchmarks, not for whole programs";
-    let outputs = "two outputs cannot both be standard output | name a file for one";
+    let outputs = "two outputs cannot both go to standard output | name a file for one";
     let baseline = "there is no stack to compare with";
     let table = format!(
         "profile --offline --bench opne | pattern `opne` matches no benchmark | did you mean `open`?
@@ -31,7 +31,6 @@ fn invalid_arguments_are_refused() {
          profile --json --output - | {outputs}
          profile --trace --output - | {outputs}
          profile --callgrind - --folded - | {outputs}
-         profile --metric=time | unexpected argument
          profile --on=host | unexpected argument
          profile --dir=. | unexpected argument"
     );
@@ -39,6 +38,7 @@ fn invalid_arguments_are_refused() {
     for (flags, expected) in [
         ("--check", "--baseline <LSM,…>"),
         ("--view hook", "operation, hooks, summary"),
+        ("--metric time", "instructions, transfers, transfers_apart"),
     ] {
         let ended = place.line(&format!("profile {flags}")).code(2);
         assert!(ended.stderr.contains(expected), "{ended:#?}");
@@ -64,7 +64,7 @@ fn invalid_hook_definitions_are_refused() {
         ("binary.h", "it is not UTF-8 text"),
         ("torn.h", "at line 2: an LSM_HOOK has no end"),
         ("large.h", "it is too large"),
-        // A device has length 0 and no end.
+        // A device has length 0 but never ends.
         ("/dev/zero", "it is too large"),
     ] {
         let refused = place.line(&format!("profile --offline --hook-definitions {name}"));

@@ -30,7 +30,7 @@ fn pages() {
     assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("", ""));
     let page = std::fs::read_to_string(place.join("report.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
-    // The same page, to standard output.
+    // Standard output gets the same page.
     assert_eq!(run(&place, &documents).code(0).stdout, page);
     let markdown = run(&place, &[documents[0], "--format", "markdown"]).code(0);
     assert!(markdown.stdout.contains("| benchmark |"));

@@ -142,9 +142,9 @@ fn invalid_arguments_are_refused() {
          run --kernel debian:six | `debian:six` does not name a kernel | debian:6.12
          run --on host | needs a directory | dir
          run --dir not/there | no such directory | --dir
-         run --json --output - | cannot both be standard output | name a file",
+         run --json --output - | cannot both go to standard output | name a file",
     );
-    // Numbers out of range.
+    // These numbers are out of range.
     place.refuses(
         2,
         "run --samples=0 | `samples` is 0
@@ -217,7 +217,7 @@ fn without_qemu_there_is_a_hint() {
     let plugin = "case $* in *-plugin*) echo qemu: out of memory >&2; exit 1;; esac";
     for (name, script) in [
         ("old", version.to_owned()),
-        // It supports plugins but does not load one. Its output is the reason.
+        // This QEMU supports plugins but fails to load one. The reason is its output.
         ("full", format!("{plugin}\n{version}")),
         ("fails", "echo qemu: out of memory >&2; exit 1".to_owned()),
     ] {

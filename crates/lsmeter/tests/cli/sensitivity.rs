@@ -18,7 +18,7 @@ fn invalid_arguments_are_refused() {
          sensitivity --hooks all,inode_permission | contains both `all` and hook names | --hooks all
          sensitivity --predict 2e9 | --predict 2e9 is out of range | 0 to 1e9 instructions
          sensitivity --cold --fs tmpfs | --cold does not work with tmpfs | leave out --fs
-         sensitivity --json -o - | cannot both be standard output | name a file for one
+         sensitivity --json -o - | cannot both go to standard output | name a file for one
          sensitivity --bench opne | opne | open"
     );
     place.refuses(2, &table);

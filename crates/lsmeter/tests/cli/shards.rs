@@ -7,7 +7,7 @@ use std::path::Path;
 use model::Document;
 use serde_json::{Value, json};
 
-use crate::common::{Ended, Place};
+use crate::common::Place;
 
 const GOLDEN: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -115,11 +115,6 @@ fn invalid_shards_are_refused() {
          run --shard x/y | shard
          run --shard 1/2 --aa | cannot be used with",
     );
-    let mut command = place.command(&["run", "--shard", "slurm"]);
-    let output = command.env_remove("SLURM_ARRAY_TASK_ID").output().unwrap();
-    let ended = Ended::new(&["run --shard slurm"], output).code(2);
-    let expected = "submit the job with sbatch --array=1-N";
-    assert!(ended.stderr.contains(expected), "{ended:#?}");
 }
 
 #[test]

@@ -27,19 +27,19 @@ pub struct Place {
 }
 
 impl Place {
-    /// Empty.
+    /// An empty place.
     pub fn new() -> Place {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("tmp")).unwrap();
         Place { dir, cache: None }
     }
 
-    /// With the kernels in the user's cache, which must include debian:6.12.
+    /// A place with the kernels in the user's cache, which must include debian:6.12.
     pub fn with_kernels() -> Place {
         Place::with_kernel("debian:6.12")
     }
 
-    /// With the kernels in the user's cache, which must include `kernel`.
+    /// A place with the kernels in the user's cache, which must include `kernel`.
     #[track_caller]
     pub fn with_kernel(kernel: &str) -> Place {
         let cache = tempfile::tempdir().unwrap();
@@ -60,8 +60,8 @@ impl Place {
         place
     }
 
-    /// With a kernel of `make test-kernels` that has these options (`SECURITY_SMACK`), and its
-    /// name. Returns None and records a skipped test without such a kernel.
+    /// A place with a kernel of `make test-kernels` that has these options (`SECURITY_SMACK`), and
+    /// the kernel's name. Returns None and records a skipped test without such a kernel.
     ///
     /// Ignores other kernels, whose figures and messages may differ.
     #[track_caller]
@@ -105,7 +105,7 @@ impl Place {
         of_tests.unwrap_or_else(|| self.join("cache"))
     }
 
-    /// With no measurement of any test in the cache.
+    /// Stops sharing cached measurements with other tests.
     pub fn alone(self) -> Place {
         fs::remove_file(self.measurements()).unwrap();
         self
@@ -221,8 +221,9 @@ impl Place {
         for name in names(self.path()) {
             open(&self.join(&name));
         }
-        // Others may not enter the build directory. cp makes the copy: a child that another test
-        // starts meanwhile would inherit this process's writable descriptor, and exec would fail.
+        // Other users may not be able to enter the build directory. cp makes the copy: if this
+        // process made it, a child that another test starts at the same time would inherit the
+        // writable descriptor, and exec would fail.
         let program = self.join("lsmeter");
         let mut copy = Command::new("cp");
         let copied = copy.arg(env!("CARGO_BIN_EXE_lsmeter")).arg(&program);
@@ -274,7 +275,7 @@ fn link_cache(place: &Path) {
     for name in names(&user) {
         match (name == own, name.starts_with("tests-")) {
             (true, _) => link(user.join(name), place.join("measurements")).unwrap(),
-            // Of an earlier build. Another test may remove it at the same time.
+            // The directory is of an earlier build. Another test may remove it at the same time.
             (_, true) => drop(fs::remove_dir_all(user.join(name))),
             _ if name == "measurements" => {}
             _ => link(user.join(&name), place.join(name)).unwrap(),
@@ -291,7 +292,7 @@ pub fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// 12345 as in tables: 12,345.
+/// Formats 12345 as in tables: 12,345.
 pub fn grouped(figure: u64) -> String {
     let digits = figure.to_string();
     let mut text = String::new();
@@ -380,7 +381,7 @@ pub fn children(parent: u32) -> Vec<u32> {
 /// State and parent of a process; None if it has ended.
 fn stat(pid: u32) -> Option<(String, u32)> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before it may contain blanks and parentheses.
+    // The name before the parenthesis may contain spaces and parentheses.
     let mut fields = text.rsplit_once(')')?.1.split_whitespace();
     Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
 }

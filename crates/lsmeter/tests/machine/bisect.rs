@@ -10,7 +10,7 @@ use std::process::Stdio;
 
 use crate::common::{Place, Running, signal, wait_for, words};
 
-/// The image of a cached Debian kernel.
+/// The path of the image of a cached Debian kernel.
 fn image(series: &str) -> PathBuf {
     let here = Place::with_kernel(&format!("debian:{series}"));
     let listed = here.run(&["kernel", "list", "--json"]).code(0).json();
@@ -20,7 +20,7 @@ fn image(series: &str) -> PathBuf {
         let name = kernel["name"].as_str().unwrap();
         name.starts_with(&prefix) && !name.contains('/')
     });
-    // The test's cache, which links to the kernel, is removed soon.
+    // The test's cache, which contains a link to the kernel, is removed soon.
     fs::canonicalize(found.next_back().unwrap()["image"].as_str().unwrap()).unwrap()
 }
 
@@ -39,7 +39,7 @@ fn history(place: &Place, images: &[&Path]) {
 
 /// Number of worktrees, including the user's checkout.
 fn worktrees(place: &Place) -> usize {
-    // Without git, which fails while it makes one.
+    // git is not called, because it fails while a worktree is being created.
     let more = fs::read_dir(place.join("tree/.git/worktrees"));
     1 + more.map_or(0, Iterator::count)
 }
@@ -74,7 +74,7 @@ fn the_commit_with_another_kernel_is_found_among_sixteen() {
     // The output of `compare --explain`.
     assert!(ended.stdout.contains("stat:AA"), "{ended:#?}");
     assert!(ended.stdout.contains("outside hooks"), "{ended:#?}");
-    // git chooses the commit after a skip at random, and may halve badly.
+    // After a skip, git chooses the next commit at random, so the halves may be unequal.
     let tested = ended
         .stderr
         .lines()

@@ -17,7 +17,7 @@ use rustix::process::Signal;
 
 const STACKS: &str = "--stack capability --stack capability,selinux";
 const THREE: &str = "--bench getppid,stat:AA,open:AA";
-/// Long enough to be interrupted. One machine at a time.
+/// A run that is long enough to be interrupted, with one machine at a time.
 const INTERRUPTED: &str = "run --offline --kernel debian:6.12 --fs tmpfs --stack capability \
                          --stack capability,selinux --bench getppid,stat,fstat,access --jobs 1 \
                          -n 400 --output";
@@ -128,7 +128,7 @@ fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
     );
 }
 
-/// Refused before a boot.
+/// These runs are refused before a boot.
 #[test]
 fn a_module_that_no_kernel_has_is_refused() {
     let place = Place::with_kernels();
@@ -172,8 +172,10 @@ fn every_file_system_boots() {
         ("ext4", "e2fsprogs"),
         ("xfs", "xfsprogs"),
         ("btrfs", "btrfs-progs"),
+        ("overlay", "e2fsprogs"),
     ] {
-        if !testing::has_program(&format!("mkfs.{fs}"), package) {
+        let maker = if fs == "overlay" { "ext4" } else { fs };
+        if !testing::has_program(&format!("mkfs.{maker}"), package) {
             continue;
         }
         let what = "--stack capability --bench creat:random --output out.json";
@@ -374,7 +376,7 @@ fn a_copy_killed_from_outside_costs_one_measurement() {
     assert!(reason.starts_with("the guest ended during"), "{reason}");
 }
 
-/// Its copies end with it. A new machine measures the rest.
+/// The machine's copies end with it. A new machine measures the rest.
 #[test]
 fn a_killed_machine_costs_one_measurement() {
     let place = Place::with_kernels().alone();
@@ -393,7 +395,7 @@ fn a_killed_machine_costs_one_measurement() {
     assert!(failed.iter().all(is_lost), "{failed:#?}");
 }
 
-/// lsmeter boots it again.
+/// lsmeter boots the machine again.
 #[test]
 fn a_machine_killed_while_it_boots_costs_nothing() {
     let place = Place::with_kernels().alone();
@@ -432,7 +434,7 @@ fn the_console_of_a_panic_is_printed() {
     assert!(ended.stderr.contains("Kernel panic"), "{ended:#?}");
 }
 
-/// A QEMU that fails when it should run a machine.
+/// This QEMU fails when it should run a machine.
 #[test]
 fn errors_of_qemu_are_reported() {
     let place = Place::with_kernels();

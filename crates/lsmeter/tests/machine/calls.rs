@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Suites of other system calls than those on files, in booted kernels: sockets, IPC, processes and
-//! administration.
+//! Suites of system calls that do not operate on files, in booted kernels: sockets, IPC, processes
+//! and administration.
 //!
 //! Needs QEMU and the kernel debian:6.12.
 
@@ -18,7 +18,7 @@ const SOME: &str = "socket:unix-stream,bind:tcp6,connect:unix-stream,accept4:tcp
                     kill:child,ptrace:seize,bpf:map-create,io_uring_enter:openat,clone:vfork,\
                     execve-script,capset,sched_setaffinity,unshare,sysctl-write,remount,\
                     keyctl:KEYCTL_READ";
-/// These have no dominant path, or only if measured alone (docs/suite.md).
+/// These have no dominant path, or have one only if measured alone (docs/suite.md).
 const NO_ONE_PATH: [&str; 3] = ["clone:vfork", "execve-script:agent", "socket-ping-pong:udp"];
 
 fn run(place: &Place, output: &str, flag: &str) -> Document {

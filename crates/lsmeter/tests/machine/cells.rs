@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Comparison of runs that must have equal measurements.
+//! Compares runs that must have equal measurements.
 
 use model::{Cell, Document};
 

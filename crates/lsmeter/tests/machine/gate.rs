@@ -24,7 +24,7 @@ fn step() -> String {
 
 fn act(place: &Place, base: &str, head: &str) -> Output {
     let mut bash = Command::new("bash");
-    // As GitHub runners start bash.
+    // GitHub's runners start bash with these options.
     bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step()]);
     place
         .environment(&mut bash)

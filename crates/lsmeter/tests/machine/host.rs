@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter run --on host`: the running kernel, as the current user and, if that is root, as another
-//! user. Seconds.
+//! `lsmeter run --on host`: the running kernel, as the current user and, if that is root, as
+//! another user. Takes seconds.
 
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,7 @@ fn place() -> Place {
     place
 }
 
-/// Asserts that working and temporary directory are empty.
+/// Asserts that the working directory and the temporary directory are empty.
 #[track_caller]
 fn assert_tidy(place: &Place) {
     assert_eq!(names(&place.join("work")), [""; 0], "left behind");

@@ -167,7 +167,7 @@ fn denials_are_listed_by_hook_and_function() {
              lsmeter monitor --hooks file_open --functions apparmor --record /out/confined.json -- \
                  /bin/confined /tmp/secret /proc/self/attr/current
              lsmeter monitor --count --hooks file_open --interval 0.5 --textfile /tmp/a.prom -- \
-                 sh -c 'cat /tmp/a.prom >/out/first.prom; sleep 2; cat /tmp/a.prom >/out/later.prom'
+                 sh -c 'cat /tmp/a.prom >/out/first.prom; until grep -q file_open /tmp/a.prom; do sleep 0.2; done; cat /tmp/a.prom >/out/later.prom'
              ! ls /tmp/a.prom*",
         )
         .status(0);
@@ -213,7 +213,10 @@ fn every_end_is_clean() {
              links && exit 97
              start; kill -9 $lsmeter; wait $lsmeter; echo killed $?
              sleep 2; links && exit 96
-             sleep 15 & start --pid $!; wait $lsmeter; echo target $?
+             # The text file exists once the target is followed.
+             sleep 1000 & target=$!; start --pid $target --textfile /tmp/target.prom
+             until [ -e /tmp/target.prom ]; do sleep 0.2; done
+             kill $target; wait $lsmeter; echo target $?
              lsmeter monitor --hooks nosuch_hook; echo hook $?
              lsmeter monitor --pid 99999; echo pid $?
              lsmeter monitor --cgroup /tmp; echo group $?

@@ -133,7 +133,7 @@ fn the_guest_has_the_image() {
 fn the_guest_has_the_image_on_every_file_system() {
     let place = Place::with_kernels();
     image().copied(&place.join("image"));
-    for filesystem in ["tmpfs", "xfs"] {
+    for filesystem in ["tmpfs", "xfs", "overlay"] {
         let line = format!("{RUN} --root image --fs {filesystem} -o out.json");
         let [first, second] = [(); 2].map(|()| ran(place.line(&line), &place));
         assert_eq!(first.cells[0].outcome, second.cells[0].outcome);

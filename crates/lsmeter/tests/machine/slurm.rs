@@ -148,7 +148,7 @@ impl Drop for Cluster {
             }
             kill_all(&left);
         }
-        // The controller first: it would wait without munge.
+        // The controller is stopped before munge, because it would wait without it.
         for child in self.nodes.iter_mut().chain(self.daemons.iter_mut().rev()) {
             let _ = child.kill();
             let _ = child.wait();

@@ -125,11 +125,11 @@ fn a_researcher() {
     run_here("researcher", 2);
 }
 
-/// Runs as root in a guest.
+/// This tutorial runs as root in a guest.
 #[test]
 fn an_operator() {
     let tutorial = read("operator");
-    assert_eq!(tutorial.blocks(Block::Sh), 1);
+    assert_eq!(tutorial.blocks(Block::Sh), 2);
     let mut vm = Vm::new("debian:6.12").lsm("capability,selinux,bpf");
     let mut script = String::new();
     for (nth, command) in tutorial.commands().enumerate() {
@@ -146,7 +146,7 @@ fn an_operator() {
         .map(|nth| {
             let status = String::from_utf8(outcome.file(&format!("{nth}.status"))).unwrap();
             let text = shown(&outcome.file(&nth.to_string()), status.trim().parse().ok());
-            // On a busy host.
+            // This happens only on a busy host.
             text.replace(
                 "The overhead of watching a call could not be measured.",
                 "Watching added 1 ns to a call.",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter run --on um`: UML kernels. Seconds.
+//! `lsmeter run --on um`: UML kernels. Takes seconds.
 
 use std::fs;
 
@@ -126,7 +126,7 @@ fn a_killed_kernel_is_reported() {
     let Some((place, run)) = place() else {
         return;
     };
-    // Long measurements without gaps.
+    // The measurements are long, without gaps between them.
     let cells = "--bench getppid,stat,open,rename,mkdir,treewalk --stack capability";
     let asked = format!("{run} {cells} --set rounds=1 --samples 4000");
     let hit = (0..5).any(|_| {

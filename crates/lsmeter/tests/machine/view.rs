@@ -15,9 +15,9 @@ use rustix::termios::{LocalModes, Termios, Winsize};
 
 /// lsmeter in its own terminal.
 struct Terminal {
-    /// The end of the user.
+    /// The user's end.
     person: File,
-    /// The end of lsmeter. Kept open here, so that its settings outlive lsmeter.
+    /// lsmeter's end, which is kept open here so that its settings outlive lsmeter.
     program: OwnedFd,
     before: Termios,
     screen: vt100::Parser,
@@ -116,7 +116,7 @@ impl Terminal {
         })
     }
 
-    /// Whether it is in line mode with echo.
+    /// Whether the terminal is in line mode with echo.
     fn is_for_lines(&self) -> bool {
         let modes = rustix::termios::tcgetattr(&self.program)
             .unwrap()
@@ -127,7 +127,7 @@ impl Terminal {
     /// Waits for lsmeter to end, and checks that it restored the terminal.
     #[track_caller]
     fn ends_well(mut self) {
-        // It can end only when its output is read.
+        // lsmeter can end only if its output is read.
         let status = wait_for("end", || {
             self.look();
             self.child.try_wait().unwrap()

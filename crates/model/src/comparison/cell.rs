@@ -3,13 +3,15 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 use super::words::{GateVerdict, Method, Side, Verdict};
 use crate::key::title;
 use crate::metric::Metric;
 use crate::words::Status;
 
-/// Kernel, configuration and file system of a measurement: common to both sides, or those of NEW.
+/// Kernel, configuration and file system of a measurement: those that both sides share, or those of
+/// NEW.
 #[derive(
     Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -25,12 +27,12 @@ pub struct Place {
 }
 
 /// A measurement that both sides have, and its verdict.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedCell {
     /// Place of the measurement in NEW.
     pub place: Place,
     /// Place of the measurement in BASE, if it differs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_place: Option<Place>,
     /// Benchmark; in a recording the function.
     pub benchmark: String,
@@ -47,60 +49,47 @@ pub struct ComparedCell {
     pub new: Figure,
     pub method: Method,
     /// NEW minus BASE, in `unit`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<f64>,
     /// (NEW - BASE) / BASE, for a throughput (BASE - NEW) / BASE: more is worse. None unless BASE
     /// is positive.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<f64>,
     /// 95 % interval of `overhead`, not corrected for the number of tests; a point for exact
     /// values. With the method `paths`: the range that the intervals of both sides allow.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ci95: Option<[f64; 2]>,
     /// Cliff's delta, -1 to 1: the probability that a sample of NEW is larger than one of BASE,
     /// minus the opposite. Only with the methods of samples and paths.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<f64>,
     /// Probability of such a difference if nothing changed. Only for times: measured regions of one
     /// machine are not independent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
     /// `p`, corrected for the number of tests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p_adjusted: Option<f64>,
-    /// Smallest overhead found with 80 % power, as a fraction. Missing for exact values: there it
+    /// Smallest overhead found with 80 % power, as a fraction. Missing for exact values, where it
     /// is a single unit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detectable: Option<f64>,
     pub verdict: Verdict,
     /// Why there is no verdict or no value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Reasons for doubt; a gate does not pass with any.
+    /// Reasons for doubt; if there is any, a gate does not pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
     /// The gate's result; None without a gate or a limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<CellGate>,
 }
 
 /// One side's value.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     pub status: Status,
     /// Missing if the measurement failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n: Option<u64>,
     /// Rounds in which the samples were taken, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
     /// 95 % interval, unless exact.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ci95: Option<[f64; 2]>,
     /// Why there is no value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 

@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 use crate::aa::AaReport;
 use crate::document::{DocumentFault, Kind, Stored, all_sound};
@@ -18,14 +19,14 @@ pub use explain::{CallerChange, EventChange, Explanation, HookChange, Implementa
 pub use words::{Axis, GateVerdict, Method, Side, Verdict};
 
 /// Result file of `lsmeter compare`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter comparison result file")]
 pub struct ComparisonDocument {
     pub tool: Tool,
     pub base: Source,
     pub new: Source,
     /// The compared axis within one run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub across: Option<Axis>,
     pub judgement: Judgement,
     /// Keys that had to match, and those that could differ.
@@ -34,7 +35,6 @@ pub struct ComparisonDocument {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<EnvironmentDifference>,
     /// Known false alarms of this machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aa: Option<AaReport>,
     /// Measurements that both sides have, in the order of NEW.
     pub compared: Vec<ComparedCell>,
@@ -45,7 +45,6 @@ pub struct ComparisonDocument {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explanations: Vec<Explanation>,
     /// The gate's result, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
     /// Warnings of both result files, and of the comparison.
     #[serde(default)]
@@ -53,7 +52,8 @@ pub struct ComparisonDocument {
 }
 
 /// One of the compared result files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
     /// Name given by the user: a file, or a value of the axis.
     pub name: String,
@@ -61,18 +61,17 @@ pub struct Source {
     pub document: String,
     pub tool: Tool,
     /// Start of the measurements, in RFC 3339, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<String>,
     #[serde(rename = "measurements")]
     pub cells: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
     /// Significance level: a difference is real if its corrected p is at most this.
     pub alpha: f64,
     pub correction: Correction,
-    /// Tested measurements; exact ones need no test.
+    /// Number of tested measurements; exact ones need no test.
     pub tested: u64,
     /// Whether differences between the environments were accepted (`--trust-environment`).
     pub trust_environment: bool,
@@ -89,15 +88,15 @@ pub struct EnvironmentDifference {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Gate {
-    /// The worst of all measurements' results and of the doubts about the whole comparison.
+    /// The worst of all measurements' results and of the doubts about the comparison as a whole.
     pub verdict: GateVerdict,
-    /// Measurements worse than their limit.
+    /// Number of measurements that are worse than their limit.
     pub failed: u64,
-    /// Measurements without a verdict.
+    /// Number of measurements without a verdict.
     pub inconclusive: u64,
-    /// Measurements within their limit.
+    /// Number of measurements within their limit.
     pub passed: u64,
-    /// Why the gate is inconclusive, apart from single measurements.
+    /// Why the gate is inconclusive, apart from the results of single measurements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
 }

@@ -4,7 +4,7 @@
 use crate::words::words;
 
 words! {
-    /// Key that differs between the compared measurements of one run.
+    /// The key that differs between the compared measurements of one run.
     Axis, "axis":
     Kernel = "kernel",
     Stack = "stack",
@@ -14,23 +14,27 @@ words! {
 }
 
 words! {
+    #[derive(Default)]
     Method, "method":
-    /// Exact counts: subtracted.
+    /// Exact counts, which are subtracted.
     Exact = "exact",
-    /// Counts that vary: by the sets of code paths of both sides, without a p value.
+    /// Counts that vary, compared by the sets of code paths of both sides, without a p value.
     Paths = "paths",
-    /// By the ranks of all samples.
+    /// Compared by the ranks of all samples.
     Samples = "samples",
-    /// By the ranks of all samples, and the differences between rounds.
+    /// Compared by the ranks of all samples, and the differences between rounds.
     Rounds = "rounds",
-    /// By these, and the differences between runs without a change (`lsmeter run --aa`).
+    /// Compared like `rounds`, and by the differences between runs without a change (`lsmeter run
+    /// --aa`).
     Runs = "runs",
-    /// By the two intervals: the samples were not kept.
+    /// Compared by the two intervals, because the samples were not kept.
     Intervals = "intervals",
+    #[default]
     None = "none",
 }
 
 words! {
+    #[derive(Default)]
     Verdict, "verdict":
     /// Costs more, and the difference is real.
     Worse = "worse",
@@ -39,13 +43,15 @@ words! {
     /// Equal counts, or equal sets of code paths.
     Same = "same",
     /// Undecided.
+    #[default]
     Unclear = "unclear",
     /// One side or both have no value.
     Missing = "missing",
 }
 
 impl Verdict {
-    /// The difference is not chance. Equal sets of code paths may have different medians.
+    /// Whether the difference is not due to chance. Equal sets of code paths may have different
+    /// medians.
     pub fn is_clear(self, difference: Option<f64>) -> bool {
         match self {
             Verdict::Worse | Verdict::Better => true,

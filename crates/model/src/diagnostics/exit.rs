@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Exit codes: the one place where they are defined.
+//! Exit codes, which are defined only here.
 
 /// Stable: scripts may rely on these numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,11 +9,11 @@ pub enum Exit {
     Regression = 1,
     /// The command line or a file named on it is invalid.
     Usage = 2,
-    /// Not possible on this machine; a hint names what is missing.
+    /// The command cannot run on this machine; a hint names what is missing.
     Environment = 3,
     /// Some measurements failed or were not made; the rest are saved.
     CellsFailed = 4,
-    /// A requested check is undecided.
+    /// A requested check has no clear result.
     Inconclusive = 5,
     Internal = 70,
 }

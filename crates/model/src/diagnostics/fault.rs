@@ -6,7 +6,9 @@ use std::error::Error;
 use crate::diagnostics::Exit;
 
 pub trait Fault: Error {
-    fn exit(&self) -> Exit;
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
 
     fn hint(&self) -> Option<String> {
         None
@@ -28,7 +30,7 @@ impl Failure {
         Failure::new(Exit::Usage, what, hint)
     }
 
-    /// Not possible on this machine: what is missing, and how to get it.
+    /// The command cannot run on this machine: what is missing, and how to get it.
     pub fn environment(what: impl ToString, hint: impl ToString) -> Failure {
         Failure::new(Exit::Environment, what, hint)
     }

@@ -4,7 +4,7 @@
 //! - [`Exit`]: exit codes.
 //! - [`Fault`]: an error's exit code and hint.
 //! - [`Failure`]: an error that is only shown.
-//! - [`printable`], [`harmless`]: untrusted text, made safe for a terminal.
+//! - [`printable`], [`harmless`]: make untrusted text safe for a terminal.
 //! - [`collect_libbpf_warning`] and [`take_libbpf_warnings`]: messages of libbpf.
 
 mod callback;

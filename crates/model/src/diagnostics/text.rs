@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Untrusted text, made safe.
+//! Makes untrusted text safe.
 
 use std::borrow::Cow;
 
-/// `text` in one line of at most `limit` characters: control characters (also the start of terminal
-/// sequences), line separators, invisible characters and those that reverse the direction of text
-/// become `?`; a longer text ends in `...`.
+/// `text` in one line of at most `limit` characters. Control characters (including the start of
+/// terminal sequences), line separators, invisible characters and those that reverse the direction
+/// of text become `?`. A longer text is cut and ends in `...`.
 pub fn printable(text: &str, limit: usize) -> String {
     let mut characters = text.chars().map(|c| if is_harmful(c) { '?' } else { c });
     let mut kept: String = characters.by_ref().take(limit).collect();
@@ -28,8 +28,8 @@ pub fn listed<S: AsRef<str>>(names: &[S], most: usize, limit: usize) -> String {
     }
 }
 
-/// `text` with its lines; characters that [`printable`] replaces become `?`. For use at the point
-/// of output.
+/// `text` with its line breaks; characters that [`printable`] replaces become `?`. Use it at the
+/// point of output.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let replaced = |c: char| c != '\n' && c != '\t' && is_harmful(c);
     if text.contains(replaced) {

@@ -12,8 +12,10 @@ use super::SCHEMA_VERSION;
 
 words! {
     /// The command that wrote a result file.
+    #[derive(Default)]
     Kind, "kind of result file":
     /// Cost of operations: `lsmeter run`.
+    #[default]
     Run = "run",
     /// Cost of each hook of an operation: `lsmeter profile`.
     Profile = "profile",
@@ -106,7 +108,7 @@ pub enum DocumentFault {
     #[error("truncated after {bytes} bytes (line {line})")]
     Truncated {
         bytes: usize,
-        /// From 1.
+        /// Counted from 1.
         line: usize,
     },
     #[error("invalid JSON at line {line}, column {column}: {message}")]

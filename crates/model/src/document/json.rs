@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Bounded JSON input and output, with the place of errors.
+//! JSON input and output with size limits, and with the positions of errors.
 
 use std::io::{self, Read, Write};
 
@@ -45,7 +45,8 @@ pub trait Stored: Serialize + DeserializeOwned {
         read().map_err(DocumentError::with_kind(Self::KIND))
     }
 
-    /// Writes one line per list element, for line tools. Output is deterministic. Flushes.
+    /// Writes one line per list element, for line-based tools, and flushes. Output is
+    /// deterministic.
     fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
         let whole = Headed {
             kind: Self::KIND,
@@ -205,7 +206,7 @@ fn classify(error: &serde_json::Error, path: String, bytes: &[u8]) -> DocumentFa
     let place = format!(" at line {line} column {column}");
     let message = printable(message.strip_suffix(&place).unwrap_or(&message));
     let last = bytes.rsplit(|byte| *byte == b'\n').next();
-    // serde_json reports a number cut after its point, sign or exponent as a syntax error.
+    // If a number is cut off after its point, sign or exponent, serde_json reports a syntax error.
     let cut = column >= last.map_or(0, <[u8]>::len) && message == "invalid number";
     if error.is_eof() || error.is_syntax() && cut {
         DocumentFault::Truncated {

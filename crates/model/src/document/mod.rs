@@ -13,6 +13,7 @@ use std::io::{Read, Write};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 use crate::aa::AaReport;
 use crate::cell::Cell;
@@ -39,7 +40,8 @@ pub(crate) use json::{all_sound, decode, printable, read_bounded, sound};
 pub const SCHEMA_VERSION: u32 = 3;
 
 /// All results of one experiment. See [`Document::read`] and [`Document::write`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
     pub kind: Kind,
     /// [`SCHEMA_VERSION`] of the writer.
@@ -51,16 +53,12 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environments: Vec<Origin>,
     /// Which part of the experiment this is; missing for the whole.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<Share>,
     /// Start of the first measurement: RFC 3339, UTC.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<String>,
     /// End of the last measurement: RFC 3339, UTC.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<String>,
     /// The experiment; always present in a run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experiment: Option<Experiment>,
     /// SHA-256 of each kernel's image, by the kernel's name in the experiment. Missing in older
     /// result files.
@@ -74,10 +72,8 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setups: Vec<PolicyProof>,
     /// Comparison of repeated runs without a change (`--aa`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aa: Option<AaReport>,
     /// What was monitored, and how; only in a recording.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitor: Option<Monitoring>,
     /// Requested functions that the monitor did not watch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -86,7 +82,6 @@ pub struct Document {
     #[serde(rename = "measurements")]
     pub cells: Vec<Cell>,
     /// Findings over all slopes; only in a sweep.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<SweepFindings>,
     #[serde(default)]
     pub warnings: Vec<Warning>,
@@ -97,22 +92,8 @@ impl Document {
         Document {
             kind,
             schema_version: SCHEMA_VERSION,
-            tool: Tool::this(),
             environment,
-            environments: Vec::new(),
-            share: None,
-            started: None,
-            finished: None,
-            experiment: None,
-            kernel_digests: BTreeMap::new(),
-            kernel_hooks: BTreeMap::new(),
-            setups: Vec::new(),
-            aa: None,
-            monitor: None,
-            left_out: Vec::new(),
-            cells: Vec::new(),
-            sweep: None,
-            warnings: Vec::new(),
+            ..Document::default()
         }
     }
 
@@ -152,8 +133,8 @@ impl Document {
         read().map_err(DocumentError::with_kind(kind))
     }
 
-    /// Writes one line per measurement and per warning, for line tools. Output is deterministic.
-    /// Flushes.
+    /// Writes one line per measurement and per warning, for line-based tools, and flushes. Output
+    /// is deterministic.
     pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
         json::to_lines(self, writer).map_err(DocumentError::with_kind(self.kind))
     }
@@ -180,7 +161,7 @@ impl Document {
         first.map_or(&self.environment, |at| self.environment_of(at))
     }
 
-    /// The measurement to compare with; None for a baseline itself, and without a baseline.
+    /// The measurement to compare with. None for a baseline itself, and if there is no baseline.
     pub fn baseline_of(&self, key: &Key) -> Option<Key> {
         self.experiment.as_ref()?.baseline_of(key)
     }
@@ -247,18 +228,20 @@ impl Document {
         let mut seen = vec![false; self.cells.len()];
         for origin in &self.environments {
             if !origin.cells.is_sorted_by(|a, b| a < b) {
-                return Some("the measurements of one are not in order".to_owned());
+                return Some("the measurements of one environment are not in order".to_owned());
             }
             for &position in &origin.cells {
                 match seen.get_mut(position as usize) {
                     None => return Some(format!("there is no measurement {position}")),
-                    Some(true) => return Some(format!("measurement {position} has two")),
+                    Some(true) => {
+                        return Some(format!("measurement {position} has two environments"));
+                    }
                     Some(first) => *first = true,
                 }
             }
         }
         let missing = seen.iter().position(|seen| !seen);
-        missing.map(|position| format!("measurement {position} has none"))
+        missing.map(|position| format!("measurement {position} has no environment"))
     }
 }
 

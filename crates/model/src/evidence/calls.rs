@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
@@ -15,7 +16,7 @@ pub struct Interval {
     /// System calls as a whole, if timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub system_calls: Vec<WholeSystemCall>,
-    /// Calls lost: no value includes them.
+    /// Number of lost calls, which no value includes.
     #[serde(default)]
     pub lost: u64,
 }
@@ -30,6 +31,7 @@ pub struct WholeSystemCall {
 }
 
 /// Calls of a function: a hook's, or a module's implementation.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WatchedHook {
     /// The hook: `inode_permission`.
@@ -37,7 +39,6 @@ pub struct WatchedHook {
     /// The function: `security_inode_permission`, `selinux_inode_permission`.
     pub function: String,
     /// Module of the function; None for the framework.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
     #[serde(flatten)]
     pub calls: Calls,
@@ -62,6 +63,7 @@ pub struct WatchedSystemCall {
 }
 
 /// Calls and their duration. No times if calls were only counted.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Calls {
     pub count: u64,
@@ -70,16 +72,12 @@ pub struct Calls {
     pub errors: u64,
     /// Total time in ns, without the overhead of watching. Negative if the calls were shorter than
     /// the variation of that overhead.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sum_ns: Option<i64>,
     /// Shortest since the start, in ns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_ns: Option<u64>,
     /// Longest since the start, in ns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_ns: Option<u64>,
     /// 50th, 90th and 99th percentile in ns, accurate to the histogram's bucket (a factor of two).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentiles_ns: Option<Percentiles>,
 }
 
@@ -93,12 +91,12 @@ pub struct Percentiles {
     pub p99: f64,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bucket {
     /// Lower end in ns, inclusive.
     pub from_ns: u64,
     /// Upper end in ns, exclusive; None for the last possible bucket.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_ns: Option<u64>,
     pub count: u64,
 }
@@ -106,7 +104,7 @@ pub struct Bucket {
 impl Percentiles {
     /// None for an empty histogram. The bucket of a percentile is exact. Within it, times are
     /// assumed uniform on a logarithmic scale, so the error is below a factor of two. In a bucket
-    /// that begins at 0 or has no end it is the bucket's start.
+    /// that begins at 0 or has no end, the percentile is the bucket's start.
     pub fn from_histogram(histogram: &[Bucket]) -> Option<Percentiles> {
         let count: u128 = histogram.iter().map(|b| u128::from(b.count)).sum();
         (count > 0).then(|| {
@@ -148,7 +146,7 @@ impl Calls {
             self.percentiles_ns = None;
             return;
         }
-        // Known for all calls, or for none.
+        // The times are known for all calls or for none.
         let both = self.min_ns.zip(other.min_ns);
         self.min_ns = both.map(|(mine, theirs)| mine.min(theirs));
         let both = self.max_ns.zip(other.max_ns);
@@ -217,14 +215,15 @@ impl Interval {
         wholes.find(|whole| whole.system_call == system_call && whole.sum_ns > 0)
     }
 
-    /// Fraction of a system call's time spent in a function, from 0; None if not timed. Above 1 if
-    /// calls did not end in this interval.
+    /// Fraction of a system call's time that is spent in a function; None if not timed. It is above
+    /// 1 if calls did not end in this interval.
     pub fn share_of_system_call(&self, call: &WatchedSystemCall) -> Option<f64> {
         self.share_of_system_calls([call])
     }
 
-    /// Fraction of the time of all these system calls, as
-    /// [`share_of_system_call`](Interval::share_of_system_call): for a hook those that called it.
+    /// Fraction of the time of all these system calls, as in
+    /// [`share_of_system_call`](Interval::share_of_system_call). For a hook, these are the system
+    /// calls that called it.
     pub fn share_of_system_calls<'a>(
         &self,
         calls: impl IntoIterator<Item = &'a WatchedSystemCall>,

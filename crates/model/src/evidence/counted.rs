@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 use super::events::Events;
 use super::path_tree::PathTree;
@@ -12,36 +13,32 @@ use super::program::Program;
 use super::timed::Estimate;
 use crate::document::printable;
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counted {
     /// Statistics over all clean measured regions; missing in profiles of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
     /// Measured regions by code path; missing if the method does not distinguish paths.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Paths>,
     /// The hooks on one code path, if paths are distinguished.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooked: Option<HookedPath>,
     /// All calls on that path, if kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<PathTree>,
     /// Difference from a baseline outside hooks, if compared (`--baseline`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<Residual>,
     /// Why the baseline was not compared, although requested.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_compared: Option<String>,
     /// A whole program's execution. `estimate` is then its instructions in the kernel.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
-    /// The value in machines that differ only in memory addresses (`--aa`), this one first; empty
-    /// if there was only one. If they differ, `estimate` is taken over machines.
+    /// The value in each of several machines that differ only in memory addresses (`--aa`), this
+    /// machine first; empty if there was only one. If the values differ, `estimate` is computed
+    /// over the machines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub machines: Vec<f64>,
 }
 
 /// Measured regions of a count, grouped by code path.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Paths {
     /// The most frequent path: the value of the measurement if it is dominant.
@@ -49,12 +46,12 @@ pub struct Paths {
     /// Other paths, most frequent first, at most [`Paths::LIMIT`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<PathCount>,
-    /// Clean measured regions, on all paths; operations, if each consists of many measured regions.
+    /// Number of clean measured regions, on all paths; the number of operations, if each operation
+    /// consists of many measured regions.
     pub regions: u64,
     /// Measured regions dropped because of an interrupt or a context switch.
     pub dirty: u64,
     /// Hash of the dominant path's control flow, hexadecimal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hash: Option<String>,
 }
 
@@ -86,13 +83,13 @@ pub struct PathCount {
 }
 
 /// The hooks on one code path.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookedPath {
     /// Guest kernel instructions of the path; a REP instruction counts once.
     pub total: u64,
     /// Iterations of REP instructions on it, not part of `total`; missing in result files of older
     /// versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rep_iterations: Option<u64>,
     pub regions: u64,
     /// Instructions inside hooks; nested hooks count once.
@@ -104,10 +101,8 @@ pub struct HookedPath {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub system_calls: BTreeMap<String, u64>,
     /// Events of its instructions, if counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
     /// The longest stretch with interrupts off, if counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irqs_off: Option<IrqsOff>,
 }
 
@@ -123,6 +118,7 @@ pub struct IrqsOff {
 
 /// One LSM hook in one operation, on one code path, in calls and in guest kernel instructions per
 /// operation (a REP instruction counts once).
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookCost {
     /// The hook: `inode_permission`. For functions that kernels call directly, without the
@@ -134,7 +130,7 @@ pub struct HookCost {
     /// Instructions from its calls to its returns, including everything in between.
     pub inclusive: u64,
     pub exclusive: u64,
-    /// Hooking cost: `inclusive` minus that of the modules' implementations.
+    /// Hooking cost: `inclusive` minus the instructions of the modules' implementations.
     pub dispatch: u64,
     /// Part of `inclusive` in calls from outside other hooks. Summing over hooks counts nothing
     /// twice.
@@ -145,7 +141,6 @@ pub struct HookCost {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub called_by: Vec<HookCaller>,
     /// Events of the instructions of `inclusive`, if counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
 }
 
@@ -155,6 +150,7 @@ pub struct HookCaller {
     pub calls: u64,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Implementation {
     /// The module, as `/sys/kernel/security/lsm` names it: `selinux`.
@@ -165,7 +161,6 @@ pub struct Implementation {
     /// Instructions from its calls to its returns.
     pub inclusive: u64,
     /// Events of its instructions, if counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
 }
 
@@ -177,8 +172,8 @@ pub struct Residual {
     pub path: HookedPath,
     /// The baseline's clean measured regions, on all paths.
     pub regions: u64,
-    /// Difference of the totals minus that of the hooks, in instructions. 0 proves that hooks
-    /// account for the whole difference.
+    /// Difference of the totals minus the difference of the hooks, in instructions. 0 shows that
+    /// hooks account for all of the difference.
     pub instructions: i64,
     /// The functions that account for it; their differences add up to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -186,13 +181,13 @@ pub struct Residual {
 }
 
 /// A function whose instructions outside hooks differ from the baseline's.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FunctionDifference {
     pub function: String,
     /// Instructions added.
     pub difference: i64,
     /// Why the stack makes a difference there, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
 }
 
@@ -214,8 +209,8 @@ impl Counted {
         self.machines.windows(2).any(|two| two[0] != two[1])
     }
 
-    /// Instructions of the dominant path, else the median of all measured regions. If machines
-    /// differ, their median.
+    /// Instructions of the dominant path, or else the median of all measured regions. If machines
+    /// differ, the median over machines.
     pub fn headline(&self) -> Option<f64> {
         match &self.paths {
             Some(paths) if paths.is_stable() && !self.varies() => {
@@ -225,8 +220,8 @@ impl Counted {
         }
     }
 
-    /// Whether it is an exact count, not the median of several paths. For a program: all runs
-    /// executed the same number of kernel instructions.
+    /// Whether the value is an exact count rather than the median of several paths. For a program,
+    /// whether all runs executed the same number of kernel instructions.
     pub fn is_exact(&self) -> bool {
         if self.varies() {
             return false;
@@ -240,7 +235,7 @@ impl Counted {
         }
     }
 
-    /// Whether the path with hook data is dominant, also in the baseline, and at least half of all
+    /// Whether the path with hook data is dominant, in the baseline too, and at least half of all
     /// measured regions were clean. False without hook data.
     pub fn is_comparable(&self) -> bool {
         let base = self.residual.as_ref();
@@ -316,7 +311,7 @@ impl HookedPath {
         let outermost = self.hooks.iter().map(|hook| u128::from(hook.outermost));
         let sum: u128 = outermost.sum();
         (sum != u128::from(hooked))
-            .then(|| format!("{hooked} instructions are in hooks, whose sum is {sum}"))
+            .then(|| format!("{hooked} instructions are in hooks, but their sum is {sum}"))
     }
 }
 
@@ -336,6 +331,6 @@ impl Residual {
         let functions = self.functions.iter();
         let sum: i128 = functions.map(|f| i128::from(f.difference)).sum();
         (residual != sum)
-            .then(|| format!("the residual is {residual}, the sum of its functions {sum}"))
+            .then(|| format!("the residual is {residual}, but its functions add up to {sum}"))
     }
 }

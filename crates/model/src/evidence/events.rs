@@ -6,69 +6,71 @@ use std::ops::{AddAssign, Mul};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Events in the instructions of a path that take time, although each instruction counts as one:
-/// exact numbers per operation. Work of the processor itself (page walks, storing an exception
-/// frame) is not included.
-///
-/// A cache line has 64 bytes; lines are distinguished by virtual address and counted at the first
-/// access. A task's stack and per-CPU data are private, all other memory counts as *shared*.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Events {
+macro_rules! events {
+    ($(#[$about:meta])* Events: $($(#[$doc:meta])* $name:ident: $title:literal,)*) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(default)]
+        pub struct Events {
+            $($(#[$doc])* #[serde(skip_serializing_if = "is_zero")] pub $name: u64,)*
+        }
+
+        impl Events {
+            pub const KINDS: &'static [EventKind] = &[$(EventKind {
+                name: stringify!($name),
+                title: $title,
+                count: |events| events.$name,
+                number: |events| &mut events.$name,
+            },)*];
+        }
+    };
+}
+
+events! {
+    /// Events in the instructions of a path that take time, although each instruction counts as one:
+    /// exact numbers per operation. Work of the processor itself (page walks, storing an exception
+    /// frame) is not included.
+    ///
+    /// A cache line has 64 bytes; lines are distinguished by virtual address and counted at the first
+    /// access. A task's stack and per-CPU data are private, all other memory counts as *shared*.
+    Events: // Each with its title in tables.
     /// Taken jumps, calls and returns.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub taken_branches: u64,
+    taken_branches: "taken",
     /// Jumps and calls through a register or memory.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub indirect_branches: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub returns: u64,
+    indirect_branches: "indirect",
+    returns: "returns",
     /// Loads, without those of REP instructions.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub loads: u64,
+    loads: "loads",
     /// Stores, without those of REP instructions.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub stores: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub atomics: u64,
+    stores: "stores",
+    atomics: "atomics",
     /// Atomics on shared memory.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub shared_atomics: u64,
+    shared_atomics: "shared",
     /// REP instructions (`rep stos`, `rep movs` …).
-    #[serde(skip_serializing_if = "is_zero")]
-    pub rep_instructions: u64,
+    rep_instructions: "REP",
     /// REP instructions whose iterations stored or compared at least 128 bytes; they have a long
     /// start-up time.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub long_rep_instructions: u64,
+    long_rep_instructions: "long REP",
     /// Bytes stored or compared by their iterations.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub rep_bytes: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub instruction_lines: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub lines_read: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub lines_written: u64,
+    rep_bytes: "REP bytes",
+    instruction_lines: "code lines",
+    lines_read: "lines read",
+    lines_written: "lines written",
     /// Different shared cache lines changed by atomics: processors contend for them when they run
     /// the operation in parallel.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub shared_lines: u64,
+    shared_lines: "shared lines",
     /// Instructions that wait for all earlier ones: `iret`, `wrmsr`, `cpuid`, fences …
-    #[serde(skip_serializing_if = "is_zero")]
-    pub serialising: u64,
+    serialising: "serialising",
     /// Flushes of the TLB or a part of it.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub tlb_flushes: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub clock_reads: u64,
+    tlb_flushes: "TLB flushes",
+    clock_reads: "clock reads",
 }
 
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"
 )]
-fn is_zero(count: &u64) -> bool {
+pub(super) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
@@ -82,47 +84,14 @@ pub struct EventKind {
     number: fn(&mut Events) -> &mut u64,
 }
 
-macro_rules! kinds {
-    ($($name:ident: $title:literal,)*) => {
-        &[$(EventKind {
-            name: stringify!($name),
-            title: $title,
-            count: |events| events.$name,
-            number: |events| &mut events.$name,
-        },)*]
-    };
-}
-
 impl Events {
     /// Length in bytes from which a REP instruction is long.
     pub const LONG_REP_BYTES: u64 = 128;
 
-    pub const KINDS: &'static [EventKind] = kinds! {
-        taken_branches: "taken",
-        indirect_branches: "indirect",
-        returns: "returns",
-        loads: "loads",
-        stores: "stores",
-        atomics: "atomics",
-        shared_atomics: "shared",
-        rep_instructions: "REP",
-        long_rep_instructions: "long REP",
-        rep_bytes: "REP bytes",
-        instruction_lines: "code lines",
-        lines_read: "lines read",
-        lines_written: "lines written",
-        shared_lines: "shared lines",
-        serialising: "serialising",
-        tlb_flushes: "TLB flushes",
-        clock_reads: "clock reads",
-    };
-
-    #[must_use]
     pub fn kind(name: &str) -> Option<&'static EventKind> {
         Events::KINDS.iter().find(|kind| kind.name == name)
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Events::default()
     }

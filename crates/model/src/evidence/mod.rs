@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Results of a measurement: one form per method.
+//! Results of a measurement, in one form per method.
 
 mod calls;
 mod counted;

@@ -16,7 +16,7 @@ pub struct PathTree {
     /// points. It is its own caller, and is not a function.
     pub nodes: Vec<PathCall>,
     /// Calls of hooks in order, as positions in `nodes`; at most the first 4096. If an operation
-    /// consists of many measured regions, those of one region.
+    /// consists of many measured regions, only the calls in one of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<u32>,
 }
@@ -87,6 +87,6 @@ impl PathTree {
             .map(|node| u128::from(node.instructions))
             .sum();
         (sum != u128::from(total))
-            .then(|| format!("the calls of a path of {total} instructions have {sum} in total"))
+            .then(|| format!("a path has {total} instructions, but its calls have {sum}"))
     }
 }

@@ -3,11 +3,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 use super::program_residual::ProgramResidual;
 use crate::warning::{Warning, WarningKind};
 
 /// A program counted in several runs. A REP instruction counts once.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Program {
     pub runs: Vec<ProgramRun>,
@@ -21,26 +23,24 @@ pub struct Program {
     /// versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differing: Vec<DifferingHook>,
-    /// Accesses of the measured runs that policies denied, as far as modules log them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Accesses that policies denied, as far as modules log them.
     pub denials: Option<Denials>,
     /// Instructions added outside hooks over the baseline's run. Missing for the baseline itself,
     /// if the baseline was not measured, and in result files of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<ProgramResidual>,
 }
 
 /// Denied accesses in the kernel's log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Denials {
-    /// In all measured runs together.
+    /// Number of denials in all measured runs together. For Landlock, whose logging has a cost, the
+    /// number in one more run.
     pub count: u32,
-    /// The first one: the module's own line.
+    /// The first denial, as the module logged it.
     pub first: String,
 }
 
 impl Denials {
-    #[must_use]
     pub fn warning(&self, title: &str) -> Warning {
         let denied = match self.count {
             1 => "1 access was denied".to_owned(),
@@ -48,10 +48,7 @@ impl Denials {
         };
         Warning::new(
             WarningKind::Denials,
-            format!(
-                "{title}: {denied} in the measured runs; the first: {}",
-                self.first
-            ),
+            format!("{title}: {denied}; the first: {}", self.first),
         )
     }
 }
@@ -88,22 +85,20 @@ pub struct ProgramRun {
     pub idle: i64,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramTask {
     /// Order in which tasks first ran, from 1.
     pub number: u32,
     /// Its parent task; missing for the first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creator: Option<u32>,
     /// Its last name in `/proc/PID/comm`, from a traced run that is not measured. Missing if the
     /// task was not identified there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub user: u64,
     pub kernel: u64,
-    /// Kernel instructions in hooks, nested ones counted once; missing in result files of older
+    /// Kernel instructions in hooks; nested hooks count once. Missing in result files of older
     /// versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooked: Option<u64>,
 }
 
@@ -144,7 +139,6 @@ pub struct EntryModule {
 
 impl ProgramRun {
     /// Instructions of the program itself, in user mode and in the kernel.
-    #[must_use]
     pub fn own(&self) -> u64 {
         self.user.saturating_add(self.kernel)
     }
@@ -173,7 +167,7 @@ impl Program {
             .sum();
         if entries != kernel {
             return Some(format!(
-                "{kernel} instructions are in the kernel, the sum of its entries is {entries}"
+                "{kernel} instructions are in the kernel, but the sum of its entries is {entries}"
             ));
         }
         let residual = self.residual.as_ref();
@@ -184,7 +178,7 @@ impl Program {
             let hooks: u128 = entry.hooks.iter().map(|h| u128::from(h.instructions)).sum();
             (hooks != u128::from(entry.hooked) || entry.hooked > entry.instructions).then(|| {
                 format!(
-                    "{} of {} instructions of an entry are in hooks, whose sum is {hooks}",
+                    "{} of {} instructions of an entry are in hooks, but their sum is {hooks}",
                     entry.hooked, entry.instructions
                 )
             })

@@ -5,13 +5,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::counted::FunctionDifference;
+use super::events::is_zero;
 
 /// Difference from a baseline outside all hooks, in a whole program: sums over all functions, and
 /// the functions with the largest differences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramResidual {
     pub stack: Vec<String>,
-    /// Difference of the totals minus that of the hooks, in instructions.
+    /// Difference of the totals minus the difference of the hooks, in instructions.
     pub instructions: i64,
     /// Part of it in functions whose difference is explained.
     pub explained: i64,
@@ -26,14 +27,9 @@ pub struct ProgramResidual {
     pub more: u64,
 }
 
-fn is_zero(n: &u64) -> bool {
-    *n == 0
-}
-
 impl ProgramResidual {
     pub const LIMIT: usize = 48;
 
-    #[must_use]
     pub fn new(stack: &[String], functions: Vec<FunctionDifference>) -> ProgramResidual {
         let mut residual = ProgramResidual {
             stack: stack.to_vec(),
@@ -44,7 +40,7 @@ impl ProgramResidual {
             more: 0,
         };
         for held in &residual.functions {
-            // Two's complement, as the differences themselves.
+            // Wraps around, as the differences themselves do.
             residual.instructions = residual.instructions.wrapping_add(held.difference);
             if held.explanation.is_some() {
                 residual.explained = residual.explained.wrapping_add(held.difference);
@@ -80,13 +76,13 @@ impl ProgramResidual {
         );
         let fits = match self.more {
             0 => stored == (sum, explained, unexplained),
-            // Functions without a name are in the sums only.
+            // Functions without a name are only in the sums.
             _ => unexplained <= stored.2 && (stored.0 - stored.1).unsigned_abs() <= stored.2,
         };
         (!fits).then(|| {
             format!(
-                "the residual is {}, {} of it explained and {} not, which its functions do not sum \
-                 up to",
+                "the residual is {}, of which {} is explained and {} is not, but its functions do \
+                 not add up to this",
                 stored.0, stored.1, stored.2
             )
         })
@@ -131,25 +127,16 @@ mod tests {
     #[test]
     fn sums_that_are_none_contradict() {
         let good = ProgramResidual::new(&stack(), vec![held(5, true), held(-3, false)]);
-        for wrong in [
-            ProgramResidual {
-                instructions: 3,
-                ..good.clone()
-            },
-            ProgramResidual {
-                unexplained: 0,
-                ..good.clone()
-            },
-            ProgramResidual {
-                explained: i64::MIN,
-                more: 7,
-                ..good.clone()
-            },
-            ProgramResidual {
-                functions: vec![held(1, true); ProgramResidual::LIMIT + 1],
-                ..good.clone()
-            },
-        ] {
+        let many = vec![held(1, true); ProgramResidual::LIMIT + 1];
+        let spoil: [&dyn Fn(&mut ProgramResidual); 4] = [
+            &|wrong| wrong.instructions = 3,
+            &|wrong| wrong.unexplained = 0,
+            &|wrong| (wrong.explained, wrong.more) = (i64::MIN, 7),
+            &|wrong| wrong.functions.clone_from(&many),
+        ];
+        for spoil in spoil {
+            let mut wrong = good.clone();
+            spoil(&mut wrong);
             assert!(wrong.contradiction().is_some(), "{wrong:?}");
         }
     }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Cost of an operation over the delay of a policy's decisions.
+//! Cost of an operation as a function of the delay of a policy's decisions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 use crate::words::Unit;
 
 /// A line fitted to an operation's cost over increasing delays.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Slope {
-    /// β2 of the paper's Equation 1: cost per operation by delay per decision. It is the number of
-    /// permission checks per operation.
+    /// β2 of the paper's Equation 1: the increase in cost per operation divided by the increase in
+    /// delay per decision. It is the number of permission checks per operation.
     #[serde(rename = "per_operation")]
     pub slope: f64,
     /// Its 95 % interval.
@@ -20,27 +22,23 @@ pub struct Slope {
     /// Unit of costs. Under the deterministic clock an instruction takes a nanosecond.
     pub unit: Unit,
     /// Coefficient of determination; None where nothing varies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r2: Option<f64>,
     /// Deviation of the points from a straight line: the sag of a fitted parabola as a fraction of
     /// the line's rise, -1 to 1. None if it cannot be determined.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bend: Option<f64>,
     /// Largest distance of a point from the line, in `unit`.
     pub residual: f64,
     pub n: u64,
     /// Operations left out because something else ran in them.
     pub dirty: u64,
-    /// Operations left out because they took other code paths: they lie off the line of most
-    /// others.
+    /// Operations left out because they took other code paths, so that they are not on the line of
+    /// most others.
     #[serde(default)]
     pub others: u64,
     pub points: Vec<SlopePoint>,
     /// Calls of the delayed hooks per operation, counted without delays; None if not counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<f64>,
     /// Why slope and count differ, if they do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
 }
 
@@ -55,7 +53,7 @@ pub struct SlopePoint {
 }
 
 impl Slope {
-    /// Distance of slope and count, in checks, from which a warning is given.
+    /// If slope and count differ by more than this number of checks, a warning is given.
     pub const DIFFERENCE: f64 = 0.05;
 
     pub fn differs(&self) -> bool {
@@ -76,6 +74,6 @@ impl Slope {
             return Some("a slope without points".to_owned());
         }
         let n: u128 = self.points.iter().map(|point| u128::from(point.n)).sum();
-        (n != u128::from(self.n)).then(|| format!("n is {}, the sum of its points {n}", self.n))
+        (n != u128::from(self.n)).then(|| format!("n is {}, but its points add up to {n}", self.n))
     }
 }

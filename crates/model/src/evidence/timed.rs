@@ -3,32 +3,29 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 use stats::Summary;
 
 /// Statistics of samples, in the metric's unit.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
-    /// Number of samples; for counts, of clean measured regions.
+    /// Number of samples; for counts, the number of clean measured regions.
     pub n: u64,
     pub median: f64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
     /// Standard deviation of the sample (divisor n - 1); missing for n = 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stddev: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
     /// 95 % bootstrap percentile interval of the median; missing for n < 6.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ci95: Option<[f64; 2]>,
     /// The samples themselves, in the order taken, if kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<Vec<f64>>,
 }
 
 /// Timed samples, round by round.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timed {
     pub estimate: Estimate,
@@ -38,20 +35,18 @@ pub struct Timed {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<f64>,
     /// 10th percentile of each round's samples, in order: the operation's time while the machine is
-    /// nearly idle, as other load only adds time. Empty for throughput and in result files of older
-    /// versions.
+    /// nearly idle, because other load can only add time. Empty for throughput and in result files
+    /// of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quiet: Vec<f64>,
-    /// Median in each repeated run without a change (`--aa`), this one first; empty if there were
+    /// Median in each repeated run without a change (`--aa`), this run first; empty if there were
     /// none. Runs vary more than the rounds of one run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<f64>,
     /// Operations per sample.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
     /// Whether other processes or machines used the processor's core in all rounds above; false: in
     /// none. None if not checked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbed: Option<bool>,
 }
 
@@ -78,7 +73,7 @@ impl Estimate {
         if self.min.is_some_and(|min| min > self.median)
             || self.max.is_some_and(|max| max < self.median)
         {
-            return Some("the median lies outside min and max".to_owned());
+            return Some("the median is not between min and max".to_owned());
         }
         let backwards = self.ci95.is_some_and(|[low, high]| low > high);
         backwards.then(|| "ci95 ends before it begins".to_owned())

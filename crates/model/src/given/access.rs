@@ -36,7 +36,6 @@ words! {
 }
 
 impl AccessHow {
-    #[must_use]
     pub fn is_of_port(self) -> bool {
         matches!(self, AccessHow::Connect | AccessHow::Bind)
     }

@@ -12,10 +12,10 @@ use crate::words::{AuditRecords, Policy};
 
 const BPF: &str = "bpf";
 const ENTRIES_LIMIT: usize = 100_000;
-/// The guest's limits for all policies of a machine: given-accesses.c.
+/// The guest's limits for all policies of a machine, from given-accesses.c.
 const TOGETHER_LIMIT: usize = 128;
 const TEXT_LIMIT_BYTES: usize = 32_000;
-/// More than the verdict before an access (`not-measured`), a blank and a NUL.
+/// Enough for the verdict before an access (`not-measured`), a blank and a NUL.
 const WORD_BYTES: usize = 16;
 /// Each is a step, and a machine has at most 256 steps.
 const LABELS_LIMIT: usize = 128;
@@ -129,7 +129,7 @@ fn check_one(name: &str, of: &CustomPolicy, of_programs: bool) -> Result<(), Spe
     check_accesses(name, of)
 }
 
-/// Where programs start, and whether the policy can apply to them.
+/// Checks where programs start, and whether the policy can apply to them.
 fn check_start(name: &str, of: &CustomPolicy, of_programs: bool) -> Result<(), SpecError> {
     let module = of.module.as_str();
     if of.starts_in.is_some() && !of_programs {
@@ -160,7 +160,8 @@ fn check_start(name: &str, of: &CustomPolicy, of_programs: bool) -> Result<(), S
     Ok(())
 }
 
-/// The test: a denied and an allowed access; for IMA a measured and an unmeasured one.
+/// Checks the accesses that test the policy: a denied and an allowed one; for IMA, a measured and
+/// an unmeasured one.
 fn check_accesses(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let denied = ["denied", "allowed"];
     let measured = ["measured", "not_measured"];
@@ -236,7 +237,6 @@ fn missing(name: &str, key: &str) -> SpecError {
 }
 
 /// A valid label of Smack: `smk_parse_smack()` of security/smack/smack_access.c.
-#[must_use]
 pub fn is_smack_label(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_graphic() && !"/\"\\'".contains(c);
     (1..=SMACK_LABEL_LIMIT).contains(&text.len())
@@ -257,7 +257,7 @@ fn check_smack(name: &str, of: &CustomPolicy, of_programs: bool) -> Result<(), S
         return Err(SpecError::instead(
             format!("invalid Smack label `{}`", excerpt(wrong)),
             format!(
-                "use up to {SMACK_LABEL_LIMIT} letters, digits and signs, without blanks, /, \\, \
+                "use up to {SMACK_LABEL_LIMIT} letters, digits and punctuation, without blanks, /, \\, \
                  \" and ', not starting with -"
             ),
         ));
@@ -302,7 +302,7 @@ fn with_above(access: &Access) -> impl Iterator<Item = &str> {
     above.chain([access.what.as_str()])
 }
 
-/// Rules that cannot be combined with a custom policy.
+/// Refuses rules that cannot be combined with a custom policy.
 pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
     let settings = &of.settings;
     let refuse = |what: String, instead: &str| Err(SpecError::instead(what, instead));
@@ -337,7 +337,7 @@ pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
             );
         }
     }
-    // lsmeter's own policies are not loaded together with a custom one for IMA.
+    // lsmeter's own policies are not loaded together with a custom IMA policy.
     match settings.custom.get(IMA) {
         Some(name) if of.policy != Policy::None && !settings.has_given_modules() => refuse(
             format!(
@@ -351,26 +351,14 @@ pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
     }
 }
 
-/// Policies that cannot be combined in one configuration.
+/// Refuses policies that cannot be combined in one configuration.
 pub(crate) fn check_together(
     custom: &BTreeMap<String, CustomPolicy>,
     configuration: &Configuration,
-    of_programs: bool,
 ) -> Result<(), SpecError> {
-    let settings = &configuration.settings;
-    let policies: Vec<&CustomPolicy> = { settings.custom.values() }
+    let policies: Vec<&CustomPolicy> = { configuration.settings.custom.values() }
         .filter_map(|name| custom.get(name))
         .collect();
-    let permissive = configuration.policy == Policy::Permissive;
-    if of_programs && permissive && settings.has_given_modules() {
-        return Err(SpecError::instead(
-            format!(
-                "`{}` is permissive, but custom policies are always enforced on programs",
-                configuration.stack
-            ),
-            "set policy = \"enforcing\" (--policy enforcing)",
-        ));
-    }
     let records = policies.iter().find_map(|policy| policy.records);
     if let Some(records) = records.filter(|records| *records != AuditRecords::Absent)
         && policies.len() > 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which configuration has which custom policy.
+//! Chooses the custom policies of each configuration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,6 @@ pub(crate) fn subsystem(module: &str) -> Option<Integrity> {
 }
 
 /// Default stacks of custom policies: one without them, and one with the module of each.
-#[must_use]
 pub fn stacks_of(custom: &BTreeMap<String, CustomPolicy>) -> Vec<String> {
     let modules: BTreeSet<&str> = custom.values().map(|of| of.module.as_str()).collect();
     let stacks = modules
@@ -43,8 +42,8 @@ fn runs(module: &str, stack: &Stack, policy: Policy, integrity: &IntegrityList) 
     is_there && decides(policy)
 }
 
-/// Combinations of the policies for a stack, one per module that has any. Without any, one empty
-/// choice.
+/// Combinations of the policies for a stack, with one policy for each module that has any. If none
+/// has, there is one empty combination.
 pub(crate) fn choices(
     custom: &BTreeMap<String, CustomPolicy>,
     stack: &Stack,
@@ -169,27 +168,20 @@ mod tests {
             ("l".to_owned(), of("landlock")),
         ]
         .into();
-        let n = |stack: &str, policy| {
-            let none = IntegrityList::default();
-            choices(&custom, &stack.parse().unwrap(), policy, &none).len()
+        let chosen = |stack: &str, policy| {
+            let stack = stack.parse().unwrap();
+            choices(&custom, &stack, policy, &IntegrityList::default())
         };
-        assert_eq!(n("capability,apparmor", Policy::Enforcing), 2);
-        assert_eq!(n("capability,apparmor,landlock", Policy::Enforcing), 2);
-        assert_eq!(n("capability,landlock", Policy::Enforcing), 1);
-        assert_eq!(n("default", Policy::Enforcing), 2);
-        let none = choices(
-            &custom,
-            &"capability,apparmor".parse().unwrap(),
-            Policy::None,
-            &IntegrityList::default(),
-        );
-        assert_eq!(none, [BTreeMap::new()]);
-        let selinux = choices(
-            &custom,
-            &"capability,selinux".parse().unwrap(),
-            Policy::Enforcing,
-            &IntegrityList::default(),
-        );
-        assert_eq!(selinux, [BTreeMap::new()]);
+        for (stack, n) in [
+            ("capability,apparmor", 2),
+            ("capability,apparmor,landlock", 2),
+            ("capability,landlock", 1),
+            ("default", 2),
+        ] {
+            assert_eq!(chosen(stack, Policy::Enforcing).len(), n, "{stack}");
+        }
+        let none = [BTreeMap::new()];
+        assert_eq!(chosen("capability,apparmor", Policy::None), none);
+        assert_eq!(chosen("capability,selinux", Policy::Enforcing), none);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Custom policies: their files, the subjects that they confine, and the accesses that test them.
+//! Custom policies: their files, the subjects they confine, and the accesses that test them.
 
 mod access;
 mod check;
@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 use crate::words::AuditRecords;
 
@@ -24,6 +25,7 @@ pub(crate) const MODULES: [&str; 8] = [
 ];
 
 /// A custom policy for one module.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CustomPolicy {
@@ -40,30 +42,23 @@ pub struct CustomPolicy {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<String>,
     /// AppArmor: profile that confines the benchmarks. Default: the only one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// TOMOYO: domain of the benchmarks: `<kernel> /usr/sbin/sshd`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
     /// SELinux: context of the benchmarks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     /// SELinux: file with the labels of files (`file_contexts`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_contexts: Option<String>,
     /// SELinux: label of the benchmarks' files. Default: the label of their directory in
     /// `file_contexts`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_context: Option<String>,
     /// SELinux: booleans to change.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub booleans: BTreeMap<String, bool>,
     /// Smack: label of the benchmarks, the subject of rules.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Smack: label of the benchmarks' directory. It is transmuting: files get its label if a rule
     /// grants `t`. Default: `label`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_label: Option<String>,
     /// Smack: labels by path, for the objects of accesses and directories above them. Other files
     /// have the kernel's default, `_`.
@@ -73,30 +68,28 @@ pub struct CustomPolicy {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<String>,
     /// audit: where records go. Default: `absent`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<AuditRecords>,
     /// Whole programs: where they start, if not as the subject that confines them. AppArmor:
     /// `unconfined` or a profile; SELinux: a context; Smack: a label; TOMOYO: a domain, by default
     /// `<kernel>`. The subject applies once a program with that path or label is executed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts_in: Option<String>,
-    /// BPF: entries of maps before anything is measured, by the map's name. Keys and values are
-    /// hexadecimal, or numbers and text: `u32:40,text:/etc/`.
+    /// BPF: entries to add to maps before anything is measured, by the map's name. Keys and values
+    /// are hexadecimal, or numbers and text: `u32:40,text:/etc/`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub maps: BTreeMap<String, BTreeMap<String, String>>,
     /// BPF: accesses at which a program must run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<Access>,
-    /// Accesses that it must deny.
+    /// Accesses that the policy must deny.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<Access>,
-    /// Accesses that it must allow.
+    /// Accesses that the policy must allow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<Access>,
-    /// IMA: file accesses that it must measure.
+    /// IMA: file accesses that the policy must measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measured: Vec<Access>,
-    /// IMA: file accesses that it must not measure.
+    /// IMA: file accesses that the policy must not measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_measured: Vec<Access>,
     /// First 16 digits of the SHA-256 of its files; empty until they are read.

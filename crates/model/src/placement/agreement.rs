@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Agreement of a placement with measurements.
+//! Compares a placement with measurements.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,6 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    #[must_use]
     pub fn new(hooks: Vec<ComparedHook>, skipped: BTreeMap<String, String>) -> Comparison {
         let mut cells: BTreeMap<Agreement, usize> = BTreeMap::new();
         for hook in &hooks {
@@ -93,7 +92,6 @@ impl Comparison {
         }
     }
 
-    #[must_use]
     pub fn is_sound(&self) -> bool {
         let wrong = [Agreement::AboveMaximum, Agreement::Unknown];
         wrong

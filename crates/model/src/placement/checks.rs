@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
     Sure,
-    /// From the code, if nothing changes its inputs in between; or from a fact.
+    /// Follows from the code, if nothing changes its inputs in between, or from a fact.
     Likely,
     /// The code does not determine it.
     Unknown,
@@ -23,7 +23,7 @@ pub struct RedundantCheck {
     /// Confidence that both calls are for the same object.
     pub confidence: Confidence,
     /// Whether all other arguments are also the same. If not, the second call checks another
-    /// permission of the object, such as write instead of search.
+    /// permission on the object, such as write instead of search.
     pub same_question: bool,
     pub hook: String,
     /// The function below which both calls are made.

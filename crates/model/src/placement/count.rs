@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Number of calls as a function of the path given to a system call.
+//! The number of calls as a function of the path that is given to a system call.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -46,19 +46,19 @@ impl Count {
         self == Self::ZERO
     }
 
-    /// Whether it is at most `other` for every path.
+    /// Whether this count is at most `other` for every path.
     #[must_use]
     pub fn is_within(self, other: Self) -> bool {
         other.unbounded
             || !self.unbounded
                 && self.depth <= other.depth
                 && self.links <= other.links
-                // Every path has a component.
+                // Every path has at least one component.
                 && u64::from(self.constant) + u64::from(self.depth)
                     <= u64::from(other.constant) + u64::from(other.depth)
     }
 
-    /// For a path of `depth` components and `links` symbolic links; `None` if unbounded.
+    /// The value for a path of `depth` components and `links` symbolic links; `None` if unbounded.
     #[must_use]
     pub fn at(self, depth: u32, links: u32) -> Option<u64> {
         let [constant, per_depth, per_link] =
@@ -72,7 +72,7 @@ impl Count {
         self.with(other, u32::saturating_add)
     }
 
-    /// Maximum of each coefficient.
+    /// The maximum of each coefficient.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         self.with(other, u32::max)
@@ -88,8 +88,8 @@ impl Count {
         .checked()
     }
 
-    /// In a loop of `rounds` iterations. A loop over the components or links of a path (D or S in
-    /// `rounds`) does not multiply terms that already count the whole path.
+    /// The count in a loop of `rounds` iterations. A loop over the components or links of a path (D
+    /// or S in `rounds`) does not multiply terms that already count the whole path.
     #[must_use]
     pub fn repeated(self, rounds: Self) -> Self {
         if self.is_zero() || rounds.is_zero() {

@@ -51,7 +51,6 @@ pub struct NameChanges {
 }
 
 impl NameChanges {
-    #[must_use]
     pub fn between(before: &[String], after: &[String]) -> NameChanges {
         let [before, after]: [BTreeSet<&String>; 2] =
             [before, after].map(|names| names.iter().collect());
@@ -61,7 +60,7 @@ impl NameChanges {
         }
     }
 
-    /// Hooks that only one framework has; empty if one has no list.
+    /// Hooks that only one framework has; empty if either has no list.
     pub(super) fn of_frameworks(
         before: &FrameworkPlacement,
         after: &FrameworkPlacement,
@@ -72,7 +71,6 @@ impl NameChanges {
         NameChanges::between(&before.names, &after.names)
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty()
     }
@@ -86,7 +84,7 @@ pub struct ModuleDifference {
     pub hooks_before: Option<u32>,
     /// Hooks that it implements; `None` if it was removed.
     pub hooks_after: Option<u32>,
-    /// Lines of code before and after; 0 if there is no such module.
+    /// Lines of code before and after; 0 if the module does not exist.
     pub loc: [u64; 2],
     /// Hooks that it implements now, and no longer implements.
     pub implements: NameChanges,
@@ -130,31 +128,29 @@ pub enum HookPart {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum HookChange {
-    /// New on the success path.
+    /// The hook is new on the success path.
     Added,
-    /// More calls on the success path, for some path at least: `2D` instead of `D+1`.
+    /// More calls on the success path, at least for some paths: `2D` instead of `D+1`.
     More,
     /// Fewer calls on the success path.
     Fewer,
-    /// No longer on the success path.
+    /// The hook is no longer on the success path.
     Removed,
-    /// Success path unchanged; now reachable on another path.
+    /// The success path is unchanged; the hook is now reachable on another path.
     Reachable,
-    /// Success path unchanged; no longer reachable on another path.
+    /// The success path is unchanged; the hook is no longer reachable on another path.
     Unreachable,
-    /// Success path unchanged; higher upper bound.
+    /// The success path is unchanged; the upper bound is higher.
     MaximumMore,
-    /// Success path unchanged; lower upper bound.
+    /// The success path is unchanged; the upper bound is lower.
     MaximumFewer,
 }
 
 impl HookChange {
-    #[must_use]
     pub fn asks_more(self) -> bool {
         matches!(self, HookChange::Added | HookChange::More)
     }
 
-    #[must_use]
     pub fn is_nominal(self) -> bool {
         self <= HookChange::Removed
     }
@@ -188,7 +184,8 @@ pub struct HookDifference {
     pub change: HookChange,
     pub before: Reach,
     pub after: Reach,
-    /// Modules of the second placement that implement it; of the first, if it was removed.
+    /// Modules of the second placement that implement the hook, or of the first, if the hook was
+    /// removed.
     pub modules: Vec<String>,
     /// New call chains on the success path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -211,7 +208,6 @@ fn by_key(document: &PlacementDocument) -> BTreeMap<Key<'_>, &SyscallPlacement> 
 impl PlacementDifference {
     /// Both should have the same system calls and file systems. Those that only one has are listed,
     /// but not counted as compared.
-    #[must_use]
     pub fn between(before: &PlacementDocument, after: &PlacementDocument) -> PlacementDifference {
         let (old, new) = (by_key(before), by_key(after));
         let keys: BTreeSet<Key<'_>> = old.keys().chain(new.keys()).copied().collect();
@@ -237,7 +233,7 @@ impl PlacementDifference {
             }
         }
         PlacementDifference {
-            tool: Tool::this(),
+            tool: Tool::default(),
             before: PlacementSide::new(before),
             after: PlacementSide::new(after),
             framework: NameChanges::of_frameworks(&before.framework, &after.framework),

@@ -54,11 +54,11 @@ pub struct PlacementDocument {
     pub unbounded: Vec<Unbounded>,
     /// Functions between a system call and a hook that could not be parsed in full.
     pub unparsed: Vec<Unparsed>,
-    /// Functions that call each other in circles and reach hooks, so that the number of calls is
+    /// Functions that call each other in a cycle and reach hooks, so that the number of calls is
     /// unbounded.
     pub circles: Vec<Vec<String>>,
-    /// Conditions on success paths that neither a fact nor the code decides: the optional part is
-    /// then skipped.
+    /// Conditions on success paths that neither a fact nor the code decides. The optional part is
+    /// skipped for these.
     #[serde(default)]
     pub undecided: Vec<Undecided>,
     /// Facts about code that this tree does not have.
@@ -69,7 +69,7 @@ pub struct PlacementDocument {
 }
 
 impl PlacementDocument {
-    /// Keeps some system calls, and findings about them.
+    /// Keeps only some system calls, and the findings about them.
     pub fn retain(&mut self, keep: impl Fn(&SyscallPlacement) -> bool) {
         self.syscalls.retain(keep);
         let titles: BTreeSet<String> = self.syscalls.iter().map(|call| call.full_title()).collect();
@@ -155,7 +155,7 @@ impl ModulePlacement {
         let beyond = parts.iter().find(|(_, n)| *n > self.hooks as usize);
         beyond.map(|(what, n)| {
             let module = printable(&self.module);
-            format!("{n} hooks of {module} are {what}, of {}", self.hooks)
+            format!("{n} of {} hooks of {module} are {what}", self.hooks)
         })
     }
 }
@@ -231,9 +231,9 @@ fn title(syscall: &str, case: &str) -> String {
 pub struct HookPlacement {
     /// `inode_permission`; for functions that the kernel calls directly, the function.
     pub hook: String,
-    /// Calls on the success path, without those in teardown and inside other hooks.
+    /// Calls on the success path, except those in teardown and inside other hooks.
     pub success_path: Count,
-    /// Upper bound of calls, without those in teardown and inside other hooks.
+    /// Upper bound of calls, except those in teardown and inside other hooks.
     #[serde(rename = "upper_bound")]
     pub max: Count,
     pub teardown: Reach,

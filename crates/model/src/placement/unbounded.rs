@@ -18,11 +18,11 @@ pub enum BoundlessCause {
     Loop,
     /// A function passed to another one, which may call it any number of times.
     Callback,
-    /// Functions that call each other in a circle.
+    /// Functions that call each other in a cycle.
     Circle,
     /// The sum exceeds the largest count, 16,777,216.
     Large,
-    /// Loops nested deeper than the analysis follows.
+    /// Loops that are nested more deeply than the analysis follows.
     Nested,
 }
 
@@ -34,11 +34,11 @@ pub struct Unbounded {
     pub file: String,
     /// Line, from 1.
     pub line: u32,
-    /// The function with this code; for a circle, the first of its functions by name.
+    /// The function with this code; for a cycle, the first of its functions by name.
     pub function: String,
     pub cause: BoundlessCause,
-    /// The loop's head, the label, the passed function, or the functions of the circle; empty if it
-    /// is the function as a whole.
+    /// The loop's head, the label, the passed function, or the functions of the cycle; empty if the
+    /// cause is the function as a whole.
     pub code: String,
     /// Why there is no bound.
     pub why: String,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Errors in a spec.
 
-use crate::{Exit, Fault};
+use crate::Fault;
 
 use super::SPEC_LIMIT_BYTES;
 use crate::select::PatternError;
@@ -53,10 +53,6 @@ impl SpecError {
 }
 
 impl Fault for SpecError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
-    }
-
     fn hint(&self) -> Option<String> {
         match self {
             SpecError::Toml { near, .. } => {

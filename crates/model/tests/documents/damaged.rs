@@ -17,7 +17,7 @@ run | /measurements/0/status | "failed" | the status is failed, but there is evi
 run | /measurements/0/evidence/counted/estimate/median | "x\u001b[31m"
   | run result file: at measurements[0].evidence.counted.estimate.median (line
 run | /measurements/0/evidence/counted/estimate/min | 4980.0
-  | run result file: at measurements[0]: the median lies outside min and max
+  | run result file: at measurements[0]: the median is not between min and max
 run | /experiment/baseline | 3
   | run result file: at experiment.baseline: 3, but there are 3 configurations
 run | /experiment/configurations/0/stack | "CAP" | experiment.configurations[0].stack
@@ -25,7 +25,7 @@ run | /experiment | - | run result file: at the top: `experiment` is missing
 run | /warnings/0/measurements | [8,99] | run result file: at warnings[0]: there is no measurement 99
 profile | /measurements/0/key/stack | [] | profile result file: at measurements[0]: the stack is empty
 profile | /measurements/0/evidence/counted/hooked/hooked | 1041
-  | at measurements[0]: 1041 instructions are in hooks, whose sum is 1040
+  | at measurements[0]: 1041 instructions are in hooks, but their sum is 1040
 profile | /measurements/0/evidence/counted/hooked/total | 1039
   | at measurements[0]: 1040 of 1039 instructions are in hooks
 profile | /measurements/0/evidence/counted/hooked/regions | 65
@@ -39,11 +39,11 @@ profile | /measurements/0/evidence/counted/hooked/hooks/0/calls | -1
 profile | /measurements/1/evidence/counted/hooked | -
   | profile result file: at measurements[1]: a residual without hooks
 profile | /measurements/1/evidence/counted/residual/path/hooked | 31
-  | at measurements[1]: in the baseline: 31 instructions are in hooks, whose sum is 30
+  | at measurements[1]: in the baseline: 31 instructions are in hooks, but their sum is 30
 profile | /measurements/1/evidence/counted/residual/instructions | -7
   | at measurements[1]: the residual is -7, but outside hooks the totals differ by 7
 profile | /measurements/1/evidence/counted/residual/functions/0/difference | 8
-  | at measurements[1]: the residual is 7, the sum of its functions 6
+  | at measurements[1]: the residual is 7, but its functions add up to 6
 profile | /warnings/0/measurements | [0,3] | profile result file: at warnings[0]: there is no measurement 3
 sensitivity | /measurements/0/evidence/checks/per_operation | null
   | measurements[0].evidence.checks.per_operation
@@ -53,7 +53,7 @@ sensitivity | /measurements/0/evidence/checks/points/1/delay_ns | -1 | points[1]
 sensitivity | /measurements/0/evidence/checks/points/1/delay_ns | 5e9 | points[1].delay_ns
 sensitivity | /measurements/0/evidence/checks/points/1/n | 18446744073709551615 | measurements[0]
 sensitivity | /measurements/0/evidence/checks/n | 13
-  | sensitivity result file: at measurements[0]: n is 13, the sum of its points 12
+  | sensitivity result file: at measurements[0]: n is 13, but its points add up to 12
 sensitivity | /measurements/1/evidence/checks/points | [] | measurements[1]: a slope without points
 sensitivity | /measurements/1/key/delay | - | measurements[1]: a slope without a delay
 sensitivity | /sweep/rules/0/depths/0 | -1 | rules[0].depths[0]
@@ -74,7 +74,7 @@ comparison | /explanations/0/residual | 4
 comparison | /explanations/0/measurement | 4
   | comparison result file: at explanations[0]: there is no measurement 4
 placement | /modules/1/unconditional | 4
-  | placement result file: at modules[1]: 4 hooks of ima are unconditional, of 3
+  | placement result file: at modules[1]: 4 of 3 hooks of ima are unconditional
 placement | /syscalls/0/hooks/2/upper_bound | "6D"
   | at syscalls[0]: inode_permission is called D+S+1 times on the success path, but its upper bound is 6D
 placement | /syscalls/0/hooks/2/success_path | "D*S" | invalid count `D*S`

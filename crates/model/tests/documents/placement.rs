@@ -42,7 +42,7 @@ fn pair() -> (PlacementDocument, PlacementDocument) {
     after.modules[0].hooks += 1;
     after.modules.remove(1);
     let open = &mut after.syscalls[0];
-    // One more on the path, one in another place, one that is gone, one more at most.
+    // One more call on the path, a hook in another place, a removed hook, and a higher upper bound.
     let mut new = open.hooks[2].clone();
     new.hook = "new_hook".to_owned();
     new.success_path = "1".parse().unwrap();

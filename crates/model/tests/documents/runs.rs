@@ -130,7 +130,7 @@ fn calls_that_no_path_has_are_refused() {
         (|tree| tree.hooks[1] = 3, "hook 3 is not in its call tree"),
         (
             |tree| tree.nodes[2].instructions = u64::MAX,
-            "the calls of a path of 6567 instructions have 18446744073709557282 in total",
+            "a path has 6567 instructions, but its calls have 18446744073709557282",
         ),
         (
             |tree| tree.hooks = vec![0; PathTree::HOOKS_LIMIT + 1],
@@ -165,7 +165,7 @@ fn slopes_tell_what_they_are_over() {
     assert_eq!(part.difference(), None, "nothing was counted");
     assert_eq!(document.cells[3].title(), "fsetxattr");
     assert_eq!(document.cells[3].headline(), None);
-    // Keys that a sweep alone does not make may be missing.
+    // The key `sweep` may be missing.
     let mut alone = document;
     alone.sweep = None;
     alone.warnings.clear();

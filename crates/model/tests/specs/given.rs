@@ -120,7 +120,6 @@ const WRONG: &str = "
     web | + starts_in = 'init' | `starts_in`, which is for whole programs | --root DIR
     web | module = 'apparmor' -> module = 'audit' | records accesses and denies none | leave out `denied`
     web | + records = 'written' | `records` is for audit | leave out
-    web | ^ policies = ['permissive']; WORKLOAD | always enforced on programs | enforcing
     web | + [custom.r]; module = 'audit'; files = ['x']; records = 'written' | log their denials as | leave out `records`
     box | + starts_in = 'init'; WORKLOAD | landlock, which has no domains | leave out
     web | ^ where = 'host'; dir = '/x' | `custom` has no meaning | leave out

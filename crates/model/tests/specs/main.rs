@@ -110,7 +110,11 @@ fn wrong_values_are_named() {
         where = 'host'; dir = '/mnt'; stacks = ['a'] | `stacks` has no meaning | leave out `stacks`
         where = 'host'; dir = '/mnt'; metrics = ['instructions']
           | instructions are counted in a virtual | use the metric time
-        metrics = ['memory', 'time'] | memory cannot be measured together | measure the other metrics
+        metrics = ['memory', 'time'] | memory and time cannot be measured together | measure them in
+        metrics = ['time', 'transfers'] | time and transfers cannot be measured | measure them in
+        metrics = ['calls'] | unknown variant `calls`
+        processors = 4 | `processors` applies only to transfers | leave out `processors`, or
+        metrics = ['transfers_apart']; processors = 5 | `processors` is 5
         metrics = ['memory']; where = 'host'; dir = '/tmp'
           | memory is measured in a virtual | use the metric time
         "#,
@@ -159,7 +163,7 @@ fn what_belongs_together_is_replaced_together() {
     // Stacks without the preset's baseline.
     assert_eq!(with("stacks = ['selinux', 'tomoyo']").baseline, 0);
 
-    // The host instead of the lab.
+    // The spec selects the host instead of the lab.
     let e = with("where = 'host'\ndir = '/mnt'");
     assert_eq!((e.place, e.metrics), (Place::Host, vec![Metric::Time]));
 
@@ -306,7 +310,7 @@ fn presets_hold_what_they_promise() {
         assert!(root.files.iter().all(|file| of_all.files.contains(file)));
     }
     assert_eq!(all.workloads.len(), names.len() - at - 1);
-    // One of them needs only its own preset.
+    // A single workload needs only its own preset.
     let only = Spec {
         benchmarks: Some(vec!["tar".to_owned()]),
         ..Spec::default()

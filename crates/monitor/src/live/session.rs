@@ -30,9 +30,9 @@ pub enum Subject {
 #[derive(Debug)]
 pub struct Request {
     pub subject: Subject,
-    /// Except the filter, which is the subject's.
+    /// All options except the filter, which comes from the subject.
     pub options: Options,
-    /// None: until the subject ends, or somebody stops it.
+    /// If None, the session lasts until the subject ends or somebody stops it.
     pub duration: Option<Duration>,
     /// Active modules of this machine, in order; empty if unknown.
     pub active_lsms: Vec<String>,
@@ -57,7 +57,7 @@ pub struct Session {
     keep: Option<Keep>,
 }
 
-/// One hour of seconds. Beyond it, neighbours are joined.
+/// One hour of seconds. If there are more intervals, neighbours are merged.
 const KEPT: usize = 3_600;
 
 fn joined(intervals: &[Interval]) -> Vec<Interval> {
@@ -69,7 +69,7 @@ pub type Keep = Box<dyn FnMut(&Session) -> Result<(), String>>;
 #[derive(Debug)]
 pub struct Ended {
     pub recording: Document,
-    /// A message: the command failed, or still runs.
+    /// A message that the command failed or still runs.
     pub command: Option<String>,
 }
 
@@ -180,7 +180,7 @@ impl Session {
         interval(&self.last, Duration::ZERO)
     }
 
-    /// What was watched so far.
+    /// The recording of what was watched so far.
     pub fn recording(&self) -> Document {
         let intervals = self.intervals.iter().cloned();
         let cells = (0..)
@@ -197,8 +197,8 @@ impl Session {
         }
     }
 
-    /// The programs stay attached until this process ends: its exit detaches them faster than
-    /// closing them one by one.
+    /// The programs stay attached until this process ends, because its exit detaches them faster
+    /// than closing them one by one.
     pub fn end(mut self) -> Ended {
         let recording = self.recording();
         let command = self.target.as_mut().and_then(Target::end);

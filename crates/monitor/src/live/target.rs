@@ -16,7 +16,7 @@ use crate::MonitorError;
 pub struct Target {
     name: String,
     pub process: u32,
-    /// The process reads the other end, and ends if this one is closed.
+    /// The process reads from the other end, and ends if this end is closed.
     go: Option<io::PipeWriter>,
     spawned: Option<JoinHandle<io::Result<Child>>>,
     child: Option<Child>,
@@ -25,7 +25,7 @@ pub struct Target {
 impl Target {
     pub fn prepare(words: &[OsString]) -> Result<Target, MonitorError> {
         let name = words[0].to_string_lossy().into_owned();
-        // Check now: attaching takes seconds.
+        // Check this now, because attaching takes seconds.
         which::which(&words[0]).map_err(|_| cannot_execute(&name, &"there is no such program"))?;
         let pipe = || io::pipe().map_err(MonitorError::doing("cannot make a pipe"));
         let (go_read, go) = pipe()?;
@@ -34,8 +34,8 @@ impl Target {
         command.args(&words[1..]);
         let others_go = go.as_raw_fd();
         let ready = move || -> io::Result<()> {
-            // SAFETY: a copy that only this process has, and nothing here uses: with it open
-            // it would not notice that lsmeter has gone.
+            // SAFETY: only this process has this copy, and nothing here uses it. If it stayed open,
+            // the process would not notice that lsmeter has ended.
             unsafe { rustix::io::close(others_go) };
             let process = rustix::process::getpid().as_raw_nonzero().get();
             rustix::io::write(number.as_fd(), &process.to_ne_bytes())?;
@@ -83,7 +83,7 @@ impl Target {
         Ok(())
     }
 
-    /// Also if its state cannot be read.
+    /// Also true if its state cannot be read.
     pub fn has_ended(&mut self) -> bool {
         let child = self.child.as_mut();
         child.is_none_or(|child| !matches!(child.try_wait(), Ok(None)))
@@ -105,7 +105,7 @@ impl Target {
 
 impl Drop for Target {
     fn drop(&mut self) {
-        // Closed without a byte: a waiting process ends.
+        // The pipe is closed without writing a byte, so a waiting process ends.
         self.go = None;
         if let Some(spawned) = self.spawned.take() {
             let _ = spawned.join();

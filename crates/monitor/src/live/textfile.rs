@@ -10,12 +10,13 @@ use std::path::PathBuf;
 
 use model::{Interval, Monitoring, printable};
 
-/// Characters of a label's value: longer than any function's name in practice, and short enough for
-/// a list of modules.
+/// The maximum number of characters in a label's value. It exceeds the length of any function's
+/// name in practice, and limits lists of modules.
 const LABEL_LIMIT: usize = 200;
 
-/// Bounds of buckets are powers of two ns from here on: less is below the clock's resolution. The
-/// last is about a second. Equal buckets everywhere can be summed.
+/// Bounds of buckets are powers of two, in ns. Times below the first are below the clock's
+/// resolution; the last is about a second. All histograms have the same buckets, so they can be
+/// added up.
 const BOUNDS: std::ops::RangeInclusive<u32> = 4..=30;
 
 /// A file with sums since the start. Removed on drop.
@@ -39,7 +40,7 @@ impl Textfile {
         let text = self.metrics.text(monitoring, total);
         // The collector ignores this extension.
         let new = self.path.with_extension("prom.new");
-        // Never write through somebody else's link.
+        // Never write through a link that somebody else made.
         match fs::remove_file(&new) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -66,8 +67,8 @@ type Sums = BTreeMap<Vec<String>, i128>;
 
 /// Writes the file's text.
 ///
-/// Prometheus takes a falling counter for a restart. A sum of times can fall a little where calls
-/// are as short as the spread of the subtracted cost: this remembers the written values.
+/// Prometheus treats a falling counter as a restart. A sum of times can fall a little if calls are
+/// as short as the variation of the subtracted cost. So this struct remembers the written values.
 #[derive(Debug)]
 pub struct Metrics {
     version: &'static str,
@@ -103,7 +104,7 @@ impl Metrics {
         self.metric(metric, "counter", help);
         self.sample(metric, &[], &[], total.lost);
         let cost = &monitoring.cost;
-        // 0: nothing was measured.
+        // 0 means that the cost was not measured.
         if cost.added_ns > 0 {
             let metric = "lsmeter_monitor_overhead_seconds";
             let help = "Cost of watching a call: in total (added), and the part within the \
@@ -193,7 +194,7 @@ impl Metrics {
             let metric = "lsmeter_hook_duration_seconds_sum";
             let sum_ns = self.never_less(metric, &labels, sum_ns);
             self.sample(metric, &["hook", "module"], &labels, seconds(sum_ns));
-            // The sum of the buckets, so that both agree.
+            // The count is the sum of the buckets, so that both agree.
             let metric = "lsmeter_hook_duration_seconds_count";
             self.sample(metric, &["hook", "module"], &labels, calls_of(calls));
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Finding functions.
+//! Tests that functions are found.
 
 use testing::btf::Btf;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One source file that is anything, all functions of it: hundreds a second, where a whole
-//! tree (the other target) takes milliseconds.
+//! Parses all functions of one arbitrary source file. This runs hundreds of times per second; a
+//! complete tree (the other target) takes milliseconds each.
 
 #![no_main]
 
@@ -25,6 +25,6 @@ fuzz_target!(|data: &[u8]| {
             .iter()
             .all(|it| (1..=lines).contains(&line(it)))
     );
-    // What came before must not matter: the parser is used for one file after another.
+    // Earlier input must not matter, because the parser is used for one file after another.
     assert_eq!(parsed, parse());
 });

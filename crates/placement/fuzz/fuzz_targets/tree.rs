@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A small kernel tree of which one file is anything: its first byte tells which. What a
-//! run finds goes into the corpus, which `cargo test -p placement` goes through, too.
+//! Analyses a small kernel tree in which one file is arbitrary; the first byte selects the file.
+//! Findings go into the corpus, which `cargo test -p placement` also runs.
 
 #![no_main]
 

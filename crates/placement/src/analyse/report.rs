@@ -85,7 +85,7 @@ impl Place<'_, '_, '_> {
                 max: at_most.count,
             };
             if !reach.success_path.is_within(reach.max) {
-                // The code around a fact's subject was rewritten.
+                // The code around the subject of the fact was rewritten.
                 contradictions.push(self.contradiction(&hook, reach));
                 reach.max = reach.max.or(reach.success_path);
             }
@@ -185,7 +185,9 @@ pub(super) fn collect(
     found: &mut Found,
 ) {
     found.matched.extend(&graphs.matched);
-    found.reachable.extend(kept);
+    found
+        .reachable
+        .extend(kept.iter().map(|id| id % program.own));
     for &id in kept {
         let body = program.body(&loaded.bodies, id);
         if let Some(body) = body.filter(|body| !body.fault.is_empty()) {
@@ -202,15 +204,20 @@ pub(super) struct Matched<'a> {
     pub(super) series: Option<Series>,
 }
 
-/// Facts that should match in a tree of this series and do not, with the reason.
+/// Facts that should match in a tree of this series but do not, with the reason.
 pub(super) fn stale(facts: &Facts, program: &Program<'_>, matched: Matched<'_>) -> Vec<StaleFact> {
     let all = (0u16..).zip(&facts.code);
+    let directory = |path: &'_ str| Some(path.rsplit_once('/')?.0.to_owned());
+    let files = program.files.iter();
+    let read: BTreeSet<_> = files.map(|file| directory(&file.path)).collect();
     let unmatched = all.filter(|(id, fact)| {
-        !matched.facts.contains(id) && applies_in(fact.since, fact.until, matched.series)
+        !matched.facts.contains(id)
+            && applies_in(fact.since, fact.until, matched.series)
+            && fact.file.iter().any(|file| read.contains(&directory(file)))
     });
     let stale = unmatched.filter_map(|(_, fact)| {
         let functions = program.named_by(fact);
-        // A function without the fact's `beside` code is another version.
+        // A function without the code in the fact's `beside` is another version.
         let other = |&id: &FunctionId| {
             let body = program.body(matched.bodies, id);
             body.is_some_and(|body| !body.has_any(&fact.beside))
@@ -229,14 +236,20 @@ pub(super) fn stale(facts: &Facts, program: &Program<'_>, matched: Matched<'_>) 
             why: fact.why.clone(),
         })
     });
-    let cuts = matched
-        .unused_cuts
-        .into_iter()
-        .map(|(pattern, why)| StaleFact {
-            function: pattern,
-            code: String::new(),
-            reason: "no function with that name is defined".to_owned(),
-            why,
-        });
-    stale.chain(cuts).collect()
+    let systems = facts.sources.fs.values();
+    let in_tree = |path: &String| read.contains(&directory(path));
+    let calls = systems
+        .filter(|fs| fs.paths.iter().all(in_tree))
+        .flat_map(|fs| &fs.call);
+    let called = calls.flat_map(|fact| fact.functions.iter().map(|name| (name, &fact.why)));
+    let unknown = called.filter(|(name, _)| program.id(name).is_none());
+    let unknown = unknown.map(|(name, why)| (name.clone(), why.clone()));
+    let named = matched.unused_cuts.into_iter().chain(unknown);
+    let named = named.map(|(pattern, why)| StaleFact {
+        function: pattern,
+        code: String::new(),
+        reason: "no function with that name is defined".to_owned(),
+        why,
+    });
+    stale.chain(named).collect()
 }

@@ -142,7 +142,7 @@ mod tests {
                     hook("file_lock", &["selinux", "yama"]),
                 ],
             ),
-            // No module with a file policy checks it: nothing is missing.
+            // No module with a file policy checks it, so nothing is missing.
             call("quiet", vec![hook("inode_getattr", &["yama"])]),
         ];
         let found = missing(&calls, &modules, &facts);

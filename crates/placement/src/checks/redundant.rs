@@ -178,7 +178,7 @@ impl<'x, 'a> Finder<'x, 'a> {
         (confidence, same_question, why)
     }
 
-    /// A hook's arguments in the variables of `within`; false for context arguments.
+    /// A hook's arguments, expressed in the variables of `within`; false for context arguments.
     fn arguments(&self, links: &[Link], within: usize) -> Vec<(bool, Value)> {
         let Some((last, above)) = links.split_last() else {
             return Vec::new();

@@ -5,13 +5,13 @@ use crate::words::{is_word, is_word_char};
 
 /// In bytes; longer values are not followed.
 const MAX_TEXT: usize = 300;
-/// Nested replacements of variables by their assigned values.
+/// The maximum number of nested replacements of variables by their assigned values.
 const MAX_DEPTH: u32 = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) text: String,
-    /// Read from memory, which could change.
+    /// Whether the value is read from memory, which could change.
     pub(super) memory: bool,
     pub(super) lost: Option<String>,
 }
@@ -102,7 +102,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Why the text may change its meaning.
+    /// The reason why the text may change its meaning.
     fn unclear(&self, text: &str) -> Option<String> {
         if text.len() > MAX_TEXT {
             return Some("the expression is too long to be followed".to_owned());

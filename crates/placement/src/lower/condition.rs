@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Conditions: short circuits become edges; hints come from the code itself.
+//! Turns conditions into edges, including short circuits. Hints come from the code itself.
 
 use tree_sitter::Node as Syntax;
 
@@ -44,8 +44,8 @@ impl Leaning {
         }
     }
 
-    /// Hint for a part of `a && b` (`whole`: yes) or `a || b` (no): if the hint equals `whole`, it
-    /// is true of each part; otherwise only the last part is taken as the reason.
+    /// Hint for a part of `a && b` (`whole` is yes) or of `a || b` (no). If the hint equals
+    /// `whole`, it applies to each part; otherwise it applies only to the last part.
     fn part(self, whole: Hint, last: bool) -> Self {
         let keep = |hint: Hint| {
             if hint == whole || last {
@@ -167,7 +167,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// An early return for an amount of 0; the caller's amount is not 0.
+    /// An early return for an amount of 0, which the caller's amount is not.
     pub(super) fn has_nothing_to_do(&self, condition: Syntax<'_>, then: Syntax<'_>) -> bool {
         let text = self.tidy(condition);
         let text = text.trim_start_matches('(');
@@ -219,7 +219,7 @@ fn starts_with_any(text: &str, words: &str) -> bool {
     words.split(' ').any(|word| text.starts_with(word))
 }
 
-/// Mostly that a call failed.
+/// Names that mostly mean that a call failed.
 fn own_hint(text: &str) -> Hint {
     let failure = "IS_ERR WARN_ON PTR_ERR BUG_ON VM_BUG_ON signal_pending fatal_signal_pending";
     if starts_with_any(text, failure) || ERRORS.contains(&text) {
@@ -234,7 +234,7 @@ fn own_hint(text: &str) -> Hint {
         ("!=", right) if starts_with_any(right, "-E ERR_PTR(") => Hint::Yes,
         ("<" | "!=", "0") if error => Hint::No,
         (">=" | "==", "0") if error => Hint::Yes,
-        // A number of bytes, or a descriptor.
+        // The name is a number of bytes, or a descriptor.
         ("!=", "0") if compares_names(left) => Hint::Yes,
         ("==", "0") if compares_names(left) => Hint::No,
         (">", "0") if error => Hint::Yes,
@@ -255,7 +255,7 @@ fn allows(text: &str) -> bool {
     text.contains("->f_mode & FMODE_") && !text.contains('(') && modes.into_iter().any(asks)
 }
 
-/// A regular file is the usual object; assignments to error variables are calls that may fail.
+/// A regular file is the usual object. Assignments to error variables are calls that may fail.
 fn own_hint_of_value(text: &str) -> Hint {
     let assigned = text.split_once(" = ").map_or("", |(left, _)| left);
     let exceptional = "S_ISDIR( S_ISLNK( d_is_dir( d_is_symlink( retry_estale(";

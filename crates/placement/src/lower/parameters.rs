@@ -19,7 +19,7 @@ pub(super) fn parameters(header: &[u8]) -> Vec<(Box<str>, Box<str>)> {
     found
 }
 
-/// In order; empty for macros and `SYSCALL_DEFINE`.
+/// The names in order; empty for macros and `SYSCALL_DEFINE`.
 pub(super) fn names_of_parameters(header: &[u8]) -> Vec<Box<str>> {
     let header = String::from_utf8_lossy(header);
     let (before, list) = header.split_at(header.find('(').unwrap_or(header.len()));

@@ -17,7 +17,7 @@ pub(super) fn fault_in(root: Syntax<'_>) -> String {
     loop {
         let node = cursor.node();
         if node.is_error() || node.is_missing() {
-            return format!("line {} of it", node.start_position().row + 1);
+            return format!("line {} of the function", node.start_position().row + 1);
         }
         if node.has_error() && cursor.goto_first_child() {
             continue;

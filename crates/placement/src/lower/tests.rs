@@ -145,7 +145,7 @@ fn loops_have_an_exit() {
 fn what_does_not_parse_is_reported() {
     let found = body("{ a(); if (x { b(); }");
     assert_ne!(&*found.fault, "");
-    assert_eq!(&*body(&"{".repeat(5000)).fault, "line 1 of it");
+    assert_eq!(&*body(&"{".repeat(5000)).fault, "line 1 of the function");
     let deep = format!("{{ {} x; {} }}", "if (a) {".repeat(3000), "}".repeat(3000));
     assert_eq!(&*body(&deep).fault, "too deeply nested");
     let long = format!("{{ x = {}1; }}", "1+".repeat(400_000));

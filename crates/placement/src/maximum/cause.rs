@@ -100,7 +100,7 @@ impl Causes {
                     .unwrap_or_default()
             })
             .concat();
-        // Keep the first by cause: numbers depend on the order of discovery.
+        // Keep the first in the order of causes: numbers depend on the order of discovery.
         members.sort_unstable_by_key(|&number| sets.causes.get_index(number as usize));
         members.dedup();
         members.truncate(MAX_SET);

@@ -22,8 +22,8 @@ pub(super) struct Region<'r, 'w, 'x, 'a> {
 }
 
 impl Region<'_, '_, '_, '_> {
-    /// From `entry` to anywhere in `nodes`; edges back to the entry are excluded, except for a whole
-    /// function.
+    /// The largest counts from `entry` to anywhere in `nodes`. Edges back to the entry are
+    /// excluded, except for a complete function.
     pub(super) fn most(
         &self,
         nodes: &[NodeId],
@@ -49,7 +49,7 @@ impl Region<'_, '_, '_, '_> {
             })
             .collect();
         let causes = &self.maximum.causes;
-        // Components are callees first; process them in reverse.
+        // Components are ordered with callees first, so process them in reverse.
         let mut order = components(&edges);
         order.reverse();
         let (number, entered) = entries(&order, &edges, start);
@@ -108,7 +108,7 @@ impl Region<'_, '_, '_, '_> {
         all
     }
 
-    /// Preferably at the loop's head.
+    /// The entry of a component, preferably the loop's head.
     fn head(&self, component: &[usize], nodes: &[NodeId], entered: &[bool]) -> NodeId {
         let is_head =
             |at: usize| matches!(self.linked.steps[nodes[at] as usize], Step::Head { .. });

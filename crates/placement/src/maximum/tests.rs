@@ -6,6 +6,7 @@ use super::*;
 use crate::config::Config;
 use crate::facts::Facts;
 use crate::framework::{Cuts, Framework};
+use crate::layers::Layers;
 use crate::linked::Linker;
 use crate::load::load;
 use crate::modules::security;
@@ -52,18 +53,18 @@ fn work(body: &str) -> (usize, usize) {
         .unwrap();
     let mut loaded = load(&tree, entries, &config, Vec::new()).unwrap();
     let files = std::mem::take(&mut loaded.files);
-    let program = Program::new(&files);
+    let program = Program::new(&files, 0);
     let security = security(&tree, &facts.modules).unwrap();
     let framework = Framework::new(&program, &security, &facts.sources.generic);
     let (cuts, _) = Cuts::new(&facts.cuts, &program, None);
-    let view = program.view("toyfs", false, &facts.sources).unwrap();
+    let layers = Layers::new(&program, "toyfs", false, &facts.sources).unwrap();
     let entry = program.syscall("evil").unwrap();
-    let kept = between(&view, &framework, &cuts, &[entry]);
+    let kept = between(&layers, &framework, &cuts, &[entry]);
     let places = kept.iter().map(|&id| program.functions[id as usize]);
     let places = places.map(|place| (place.file, place.index));
     loaded.parse(&tree, &config, &files, places).unwrap();
     let linker = Linker {
-        view: &view,
+        layers: &layers,
         framework: &framework,
         cuts: &cuts,
         config: &config,

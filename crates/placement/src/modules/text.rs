@@ -24,7 +24,7 @@ pub(super) fn code_lines(source: &str) -> u64 {
     plain.lines().filter(|line| !line.trim().is_empty()).count() as u64
 }
 
-/// For each line: offset, `#if` depth, part of a macro.
+/// For each line: its offset, its `#if` depth, and whether it is part of a macro.
 fn depths(source: &str) -> Vec<(usize, usize, bool)> {
     let mut depth = 0usize;
     let mut guard = None;

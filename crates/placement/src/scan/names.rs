@@ -27,7 +27,7 @@ pub(super) struct Names<'a> {
     /// The next member is called, although a comma follows it
     /// (include/linux/indirect_call_wrapper.h).
     indirect: bool,
-    /// The last was `.member` in an initialiser, not `x.member`.
+    /// Whether the last name was `.member` in an initialiser rather than `x.member`.
     designator: bool,
 }
 

@@ -58,7 +58,7 @@ fn calls_through_pointers_that_are_guessed() {
 
 #[test]
 fn tables_and_members() {
-    let text = "static const struct file_operations fops = {\n\t.open = my_open,\n\t.x = &other,\n\t.n = 1 + A,\n};\nstruct file {\n\tstruct inode *f_inode;\n\tconst struct file_operations\t*f_op;\n\tint (*call)(struct inode *);\n};\nvoid f(void)\n{\n\tstruct ctx c = { .actor = fill };\n\tw->func = done;\n}\n";
+    let text = "WRAP_DIR_ITER(all)\nstatic const struct file_operations fops = {\n\t.open = my_open,\n\t.x = &other,\n\t.n = 1 + A,\n\t.all = shared_all,\n};\nstruct file {\n\tstruct inode *f_inode;\n\tconst struct file_operations\t*f_op;\n\tint (*call)(struct inode *);\n};\nvoid f(void)\n{\n\tstruct ctx c = { .actor = fill };\n\tw->func = done;\n}\n";
     let found = index(text);
     let text_of = |name: Name| found.names[name as usize].to_string();
     let tables: Vec<_> = found
@@ -77,7 +77,7 @@ fn tables_and_members() {
     assert_eq!(
         tables,
         [
-            row("fops", "file_operations", "open=my_open x=other"),
+            row("fops", "file_operations", "open=my_open x=other all=all"),
             row("", "ctx", "actor=fill"),
             row("", "", "func=done"),
         ]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A tarball of a kernel's sources; needed files are kept in memory or in the cache. Links are not
-//! followed.
+//! A tarball of a kernel's sources. The files that are needed are kept in memory or in the cache.
+//! Links are not followed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,7 +18,7 @@ use model::Failure;
 use crate::error::{bad_archive, too_large, unreadable};
 use crate::store;
 
-/// Most bytes that are kept of an archive.
+/// The largest number of bytes that are kept from an archive.
 const MAX_KEPT: u64 = 512 << 20;
 /// The sources of 7.2 have 1.6 GiB.
 const MAX_UNPACKED: u64 = 8 << 30;
@@ -38,7 +38,7 @@ const KEPT: [&str; 10] = [
     "security/",
 ];
 
-/// One of 6.12 takes 150 MiB.
+/// A cached tarball of 6.12 takes 150 MiB.
 const MOST: usize = 4;
 
 pub(super) type Files = BTreeMap<String, Vec<u8>>;
@@ -66,7 +66,7 @@ pub(super) fn open_kept(
 fn place(directory: &Path, archive: &Path) -> Option<PathBuf> {
     let path = std::fs::canonicalize(archive).ok()?;
     let data = std::fs::metadata(&path).ok()?;
-    // Includes the inode's change time: the modification time can be set.
+    // Includes the inode's change time, because the modification time can be set.
     let modified = (data.mtime(), data.mtime_nsec());
     let changed = (data.ctime(), data.ctime_nsec());
     let about = format!("{} {} {modified:?} {changed:?}", data.ino(), data.len());
@@ -104,7 +104,7 @@ pub(super) fn unpacked(path: &Path) -> Result<Files, Failure> {
     let whole = std::io::Cursor::new(magic.clone()).chain(reader);
     if magic.starts_with(b"\xfd7zXZ") {
         let stream = decoder().map_err(|error| unreadable(error.into()))?;
-        // Decoder threads wait for large blocks: small pieces would only wake them.
+        // Decoder threads wait for large blocks, so small pieces would only wake them in vain.
         let whole = BufReader::with_capacity(1 << 20, whole);
         unpack(liblzma::bufread::XzDecoder::new_stream(whole, stream), path)
     } else {
@@ -112,7 +112,8 @@ pub(super) fn unpacked(path: &Path) -> Result<Files, Failure> {
     }
 }
 
-/// Multithreaded within the memory limit; as in `xz`, the archive does not decide on the memory.
+/// A decoder that is multithreaded within the memory limit. As in `xz`, the archive does not
+/// determine how much memory is used.
 fn decoder() -> Result<Stream, liblzma::stream::Error> {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     MtStreamBuilder::new()

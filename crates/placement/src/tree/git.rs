@@ -30,7 +30,7 @@ struct Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        // It ends with its input; kill it in any case.
+        // git ends when its input does, but kill it in any case.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -66,7 +66,7 @@ pub(super) fn resolve(path: &Path, revision: &str) -> Result<String, Failure> {
     let tree = format!("{revision}^{{tree}}");
     let arguments = ["--verify", "--quiet", "--end-of-options", &tree];
     let output = output(path, "rev-parse", &arguments)?;
-    // Other errors have another status and are reported.
+    // Other errors have a different status, and are reported.
     if output.status.code() == Some(1) {
         let path = path.display();
         return Err(Failure::usage(

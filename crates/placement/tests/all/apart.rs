@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The answer for a system call depends on nothing else that is asked for.
+//! The answer for a system call does not depend on the rest of the request.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ fn tree() -> Tree {
 /// A system call on a file system, and what makes its maxima unbounded.
 type Answer = (SyscallPlacement, Vec<Unbounded>);
 
-/// What is found for system calls on file systems, by both and the case. No system calls are
-/// all that the tree defines.
+/// The answers by system call, file system and case. An empty `syscalls` requests all that the tree
+/// defines.
 fn answers(tree: &Tree, syscalls: &[&str], fs: &[&str]) -> BTreeMap<[String; 3], Answer> {
     let request = Request {
         fs: fs.iter().map(|&name| name.to_owned()).collect(),
@@ -79,6 +79,6 @@ fn what_is_read_for_others_does_not_widen_an_answer() {
     };
     assert_eq!(hooks("chdir"), ["inode_getattr 1/1"]);
     assert_eq!(hooks("chroot"), ["inode_getattr 1/1"]);
-    // What is not known to be a call on files can reach the network.
+    // A call that is not known to take files can reach the network.
     assert_eq!(hooks("apart"), ["inode_getattr 1/1", "path_mkdir 0/1"]);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The same tree for kernels of another architecture.
+//! Analyses of the same tree for different architectures.
 
 use model::Architecture;
 use placement::{Request, Tree, analyse};

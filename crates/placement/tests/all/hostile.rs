@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Malicious and damaged trees: each analysis ends, with a document or with an error that
-//! says what is wrong.
+//! Malicious and damaged trees. Each analysis ends with a document, or with an error that says what
+//! is wrong.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn files() -> Files {
     super::files(&toy())
 }
 
-/// Analyses a tree of files: it is refused, or there is a document that holds together.
+/// Analyses a tree of files. It must be refused, or result in a consistent document.
 fn analysed(files: Files, syscalls: &[&str]) -> Result<PlacementDocument, Failure> {
     let request = Request {
         explain: true,
@@ -30,7 +30,7 @@ fn analysed(files: Files, syscalls: &[&str]) -> Result<PlacementDocument, Failur
     Ok(document)
 }
 
-/// Neither a panic nor a fault of ours.
+/// Asserts that the analysis neither panics nor reports an internal error.
 fn check(result: Result<PlacementDocument, Failure>) {
     if let Err(error) = result {
         assert_ne!(error.exit(), Exit::Internal, "{error}");
@@ -44,7 +44,7 @@ fn with(path: &str, text: impl Into<Vec<u8>>) -> Files {
     files
 }
 
-/// A system call whose body is given.
+/// The source of a system call with this body.
 fn syscall(body: &str) -> String {
     format!("SYSCALL_DEFINE0(evil)\n{{\n{body}\n\tsecurity_inode_getattr(x);\n}}\n")
 }
@@ -182,7 +182,7 @@ fn circles_and_aliases() {
     let round = &document.syscalls[1];
     assert_eq!(round.hooks[0].max.to_string(), "unbounded");
     assert!(!document.circles.is_empty());
-    // Twice as much at each level: as many calls as there are electrons.
+    // The number of calls doubles at each of 200 levels.
     let doubling: String = (0..200)
         .map(|n| format!("void e{n}(void)\n{{\n\te{0}();\n\te{0}();\n}}\n", n + 1))
         .collect();
@@ -234,16 +234,16 @@ fn links_and_pipes_lead_nowhere() {
     let whole = analyse(&Tree::open(toy()).unwrap(), &request).unwrap();
     let sources = whole.coverage.files;
     let document = analyse(&Tree::open(directory.path()).unwrap(), &request).unwrap();
-    // Those of the small tree: links and pipes are not followed.
+    // Only the files of the small tree are read: links and pipes are not followed.
     assert_eq!(document.coverage.files, sources);
-    // A part that must be there and is a pipe.
+    // A required file is a pipe.
     std::fs::remove_file(directory.path().join("fs/namei.c")).unwrap();
     std::fs::rename(&pipe, directory.path().join("fs/namei.c")).unwrap();
     let error = Tree::open(directory.path()).unwrap_err().to_string();
     assert!(error.contains("is not a kernel tree"), "{error}");
 }
 
-/// What a fuzzer found, or was given to begin with.
+/// Inputs that a fuzzer found or started with.
 #[test]
 fn corpus() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/tree");
@@ -256,8 +256,7 @@ fn corpus() {
     assert!(seen >= 10, "{seen} files in the corpus");
 }
 
-/// A file of the corpus by itself: whatever it is, it is taken apart, and that in the same
-/// way again.
+/// Parses each file of the corpus on its own, twice. Both results must be the same.
 #[test]
 fn sources_by_themselves() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/source");
@@ -276,7 +275,7 @@ fn sources_by_themselves() {
         let wrong = parsed.partly_parsed.iter().filter(|it| !it.is_macro);
         functions.insert(name, (parsed.functions, wrong.count()));
     }
-    // Idioms of the kernel are understood, all of them.
+    // All idioms of the kernel are understood.
     for (name, count) in [
         ("guards", 1),
         ("loops", 1),
@@ -288,8 +287,7 @@ fn sources_by_themselves() {
     }
 }
 
-/// The small tree with one file replaced: which, the first byte tells, as in the fuzz
-/// target.
+/// The small tree with one file replaced. The first byte selects the file, as in the fuzz target.
 fn placed(bytes: &[u8]) -> Files {
     let mut files = files();
     if let Some((&which, text)) = bytes.split_first() {

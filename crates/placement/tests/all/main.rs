@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One program, so that it is linked once.
+//! A single test program, so that only one has to be linked.
 
 mod apart;
 mod architectures;
 mod hostile;
+mod layers;
 mod tree;
 
 use std::collections::BTreeMap;
@@ -13,12 +14,13 @@ use placement::Request;
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// A tree small enough to know every count by heart.
+/// The small tree, whose counts can be checked by hand.
 fn toy() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tree")
 }
 
-/// System calls on the small tree's file system; without names all that the tree defines.
+/// A request for system calls on the small tree's file system, or for all that the tree defines if
+/// no names are given.
 fn request(syscalls: &[&str]) -> Request {
     Request {
         syscalls: syscalls.iter().map(|&name| name.to_owned()).collect(),

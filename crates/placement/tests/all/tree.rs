@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A tree small enough to know every count by heart.
+//! Analyses of the small tree, whose counts can be checked by hand.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use placement::{BoundlessCause, PlacementDocument, Request, SyscallPlacement, Tr
 
 use super::{copied, files, request, toy};
 
-/// What does not depend on how long it took, or on a cache.
+/// The document without the fields that depend on durations or on a cache.
 fn plain(mut document: PlacementDocument) -> PlacementDocument {
     document.timing.clear();
     document.coverage.scanned = 0;
@@ -24,7 +24,7 @@ fn call<'d>(document: &'d PlacementDocument, name: &str) -> &'d SyscallPlacement
     call.unwrap()
 }
 
-/// What is found for these system calls of the small tree.
+/// The document for these system calls of the small tree.
 fn found(syscalls: &[&str]) -> PlacementDocument {
     analyse(&Tree::open(toy()).unwrap(), &request(syscalls)).unwrap()
 }
@@ -42,7 +42,7 @@ fn rows(call: &SyscallPlacement) -> Vec<String> {
     call.hooks.iter().map(row).collect()
 }
 
-/// An error that says so.
+/// The message of the error that the result must be.
 fn refused<T: std::fmt::Debug>(result: Result<T, Failure>, expected: &str) {
     let error = result.unwrap_err().to_string();
     assert!(error.contains(expected), "{error}");
@@ -53,12 +53,12 @@ fn counts() {
     let tree = Tree::open(toy()).unwrap();
     assert_eq!(tree.version(), "6.99.0-toy");
     let document = analyse(&tree, &request(&["stat", "mkdir"])).unwrap();
-    // Two passes, two tries.
+    // There are two passes with two tries each.
     assert_eq!(
         rows(call(&document, "stat")),
         ["inode_getattr 1/2 0/0", "inode_permission D/4D 0/0"]
     );
-    // The loop over guests has no bound that is known; in the success path it has one.
+    // The loop over guests has no known bound, except on the success path.
     assert_eq!(
         rows(call(&document, "mkdir")),
         [
@@ -99,7 +99,7 @@ fn what_members_and_variables_hold_is_called() {
 #[test]
 fn calls_in_circles_end_where_a_fact_says_so() {
     let document = found(&["forget", "forever"]);
-    // Destroying a mark tells its listener, which destroys it once more.
+    // Destroying a mark notifies its listener, which destroys it again.
     let forget = call(&document, "forget");
     assert_eq!(
         rows(forget),
@@ -144,7 +144,7 @@ fn what_does_not_parse_is_listed() {
     };
     let place = (&*unparsed.file, &*unparsed.function, unparsed.line);
     assert_eq!(place, ("fs/stat.c", "broken", 26));
-    // What was understood of it counts.
+    // The part that was understood is counted.
     assert_eq!(call(&document, "broken").hooks[0].hook, "inode_getattr");
     assert!(!document.stale_facts.is_empty());
 }
@@ -163,7 +163,7 @@ fn the_cache_changes_nothing_but_the_time() {
     let second = analyse(&tree, &cached).unwrap();
     assert_eq!((second.coverage.scanned, second.coverage.parsed), (0, 0));
     assert_eq!(plain(first), plain(second));
-    // One file changes: it alone is read again.
+    // If one file changes, only that file is read again.
     let stat = copy.join("fs/stat.c");
     let text = std::fs::read_to_string(&stat).unwrap();
     let text = text.replace("error = security_inode_getattr(&path);", "error = 0;");
@@ -214,7 +214,7 @@ fn archives_and_revisions_are_trees() {
     refused(Tree::open_revision(&copy, "nowhere"), "has no revision");
     assert!(Tree::open_revision(&copy, "--help").is_err());
 
-    // Of the next revision only what differs is read, and it has no cache of its own.
+    // For the next revision, only changed files are read. It gets no cache of its own.
     let stat = copy.join("fs/stat.c");
     let text = std::fs::read_to_string(&stat).unwrap();
     let asking = "error = security_inode_getattr(&path);";
@@ -250,7 +250,7 @@ fn what_is_unpacked_is_kept_for_as_long_as_the_tarball_is_the_same() {
     };
     let stat = std::fs::read_to_string(toy().join("fs/stat.c")).unwrap();
     let kept = directory.path().join("kept");
-    // What stat reaches, and whether the tarball was unpacked for that.
+    // The hooks that stat reaches, and whether the tarball was unpacked to find them.
     let look = || {
         let mut unpacked = false;
         let tree = Tree::open_kept(&archive, &kept, || unpacked = true).unwrap();
@@ -266,7 +266,7 @@ fn what_is_unpacked_is_kept_for_as_long_as_the_tarball_is_the_same() {
     let [Ok(file)] = &files[..] else {
         panic!("{files:?}")
     };
-    // What is damaged is as good as none, and replaced.
+    // A damaged file is treated as missing, and replaced.
     let whole = std::fs::read(file.path()).unwrap();
     let source = whole.windows(stat.len()).position(|w| w == stat.as_bytes());
     for at in [30, source.unwrap() + 5] {
@@ -280,19 +280,19 @@ fn what_is_unpacked_is_kept_for_as_long_as_the_tarball_is_the_same() {
         std::fs::write(file.path(), &whole[..length]).unwrap();
         assert_eq!(look(), (rows.clone(), true), "{length}");
     }
-    // Another tarball of that name.
+    // A different tarball of the same name.
     packed(&stat.replace("error = security_inode_getattr(&path);", "error = 0;"));
     let (others, unpacked) = look();
     assert!(unpacked);
     assert_eq!(others, ["inode_permission D/4D 0/0"]);
-    // One that is cut short is not kept.
+    // A truncated tarball is not kept.
     let bytes = std::fs::read(&archive).unwrap();
     std::fs::write(&archive, &bytes[..bytes.len() / 2]).unwrap();
     for _ in 0..2 {
         let cut = Tree::open_kept(&archive, &kept, || ());
         refused(cut, "cannot be unpacked");
     }
-    // It is not an error if it cannot be kept.
+    // If the tarball cannot be kept, this is not an error.
     packed(&stat);
     let nowhere = Path::new("/dev/null/kept");
     assert!(Tree::open_kept(&archive, nowhere, || ()).is_ok());
@@ -315,7 +315,8 @@ fn a_tarball_that_just_stops_is_refused() {
         Tree::open(&archive)
     };
     assert!(open(&whole).is_ok());
-    // Behind the last file, which two blocks of zeros would follow; within it.
+    // The tarball is cut after the last file, without the two final blocks of zeros, and within the
+    // file.
     let end = whole.len() - 2 * 512;
     for len in [end, end - 512, end - 700] {
         refused(open(&whole[..len]), "cannot be unpacked");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Instructions that calling a hook costs outside the modules: the saving by static calls where an
-//! architecture has them.
+//! Instructions that a hook call costs outside the modules, which shows what static calls save on
+//! architectures that have them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,8 +92,8 @@ fn common(all: &[Dispatch], functions: u64) -> BTreeSet<String> {
     every.reduce(|one, other| &one & &other).unwrap_or_default()
 }
 
-/// Functions per call of a hook, and its instructions outside them. None if its calls differ, as
-/// far as their sums show.
+/// The number of functions that a call of the hook calls, and the call's instructions outside them.
+/// None if the sums show that calls of the hook differ.
 fn each_call(hook: &HookCost) -> Option<(u64, u64)> {
     if hook.calls == 0 || !hook.function.starts_with("security_") {
         return None;

@@ -53,9 +53,7 @@ pub(super) fn differences(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
         return None;
     }
     let table = Columns::new()
-        .left("kernel", |difference: &Difference<'_>| {
-            &difference.kernel
-        })
+        .left("kernel", |difference: &Difference<'_>| &difference.kernel)
         .left("benchmark", |difference| operation_title(difference.row))
         .left("hook", |difference| difference.hook)
         .left("calls", |difference| {
@@ -67,8 +65,8 @@ pub(super) fn differences(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
         .table("Hooks called a different number of times", &found)
         .fixed(3)
         .legend([format!(
-            "{same} of {all} operations, counted under each stack, call every hook as often on each \
-             architecture."
+            "{same} of {all} operations, counted under each stack, call every hook the same number \
+             of times on each architecture."
         )]);
     Some(table)
 }

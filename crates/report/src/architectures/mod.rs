@@ -51,7 +51,7 @@ pub(crate) fn architectures<'a>(
 
 fn kernels<'a, 'g>(groups: &'g [Group<'a>]) -> Vec<Kernel<'a, 'g>> {
     let mut kernels: Vec<Kernel<'a, 'g>> = Vec::new();
-    // Tables whose columns are kernels compare them already.
+    // Tables whose columns are kernels already compare them.
     let counted = |group: &&Group<'_>| !group.of_kernels && group.metric.is_counted();
     for group in groups.iter().filter(counted) {
         let Some(architecture) = group.cells().next().map(|cell| cell.key.architecture) else {
@@ -141,7 +141,7 @@ impl Stack<'_, '_, '_> {
         self.overheads[0].iter().copied().zip(last.iter().copied())
     }
 
-    /// Percentage points between the overheads of the first architecture and the last.
+    /// The differences of overheads between the first architecture and the last, in points.
     fn points(&self) -> Vec<(f64, usize)> {
         let points = self.pairs().enumerate();
         points.map(|(at, (a, b))| (100.0 * (b - a), at)).collect()

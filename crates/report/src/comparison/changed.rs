@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Changes, as a table and as bars on the page of a comparison, and the hooks that account for
-//! them.
+//! Changes, as a table and as bars on a comparison's page, and the hooks that explain them.
 
 use model::comparison::{ComparedCell, EventChange, Explanation, HookChange};
 use model::{ComparisonDocument, Events};
@@ -83,8 +82,8 @@ fn held(holder: Option<Holder<'_>>) -> Value {
 const UNKNOWN: &str = "not known";
 
 impl Found<'_> {
-    /// Changes relative to BASE, the worst first, coloured by the responsible module or by verdict;
-    /// estimates have intervals and one colour. `name` is the figure's.
+    /// Changes relative to BASE, the worst first, coloured by the responsible module or by verdict.
+    /// Estimates have intervals and a single colour. `name` is the figure's name.
     pub(crate) fn picture(&self, name: String) -> Figure {
         let is_exact = self.metric.is_counted();
         let is_explained = self.changed.iter().any(|changed| changed.holder.is_some());

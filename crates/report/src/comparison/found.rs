@@ -53,7 +53,7 @@ struct Places {
     kernel: bool,
     configuration: bool,
     filesystem: bool,
-    /// The first module of all stacks that is also a configuration by itself, with its comma.
+    /// The first module of all stacks, if it is also a configuration by itself, with its comma.
     shared: Option<String>,
 }
 
@@ -125,7 +125,7 @@ impl<'a> Holder<'a> {
     }
 }
 
-/// The module function with most of the difference, unless that is the calling function.
+/// The module function that accounts for most of the difference, unless the calling function does.
 fn within(hook: &HookChange) -> Option<&ImplementationChange> {
     let sign = hook.difference.signum();
     let own = hook.implementations.iter();
@@ -139,7 +139,7 @@ fn within(hook: &HookChange) -> Option<&ImplementationChange> {
 }
 
 impl<'a> Found<'a> {
-    /// By metric: instructions, other counts, times.
+    /// Findings by metric: instructions, other counts, times.
     pub(crate) fn all(document: &'a ComparisonDocument) -> Vec<Found<'a>> {
         let explained: HashMap<u32, &Explanation> = (document.explanations.iter())
             .map(|explained| (explained.cell, explained))
@@ -341,8 +341,7 @@ impl Places {
         }
     }
 
-    /// `+selinux`, as in the tables of a run, also for modules added to a module that is measured
-    /// alone.
+    /// `+selinux`, as in the tables of a run, also for modules added to a single module.
     fn short(&self, configuration: &str) -> String {
         let shared = self.shared.as_deref();
         let added = shared.and_then(|shared| configuration.strip_prefix(shared));

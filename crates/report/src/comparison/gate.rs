@@ -57,8 +57,8 @@ pub(crate) fn word(verdict: GateVerdict) -> &'static str {
 
 const LINE_LIMIT: usize = 300;
 
-/// One test per compared measurement. Undecided ones are skipped with the reason, as KTAP has no
-/// other way. Other reasons for failure are also tests.
+/// One test per compared measurement. Undecided measurements are skipped with the reason, because
+/// KTAP has no other way to report them. Other reasons for failure are tests, too.
 pub fn ktap(document: &ComparisonDocument) -> String {
     let reasons = document.gate.iter().flat_map(|gate| &gate.reasons);
     let reasons: Vec<&String> = reasons.collect();
@@ -113,8 +113,9 @@ fn line(text: &str) -> String {
 
 const TEXT_LIMIT: usize = 400;
 
-/// One suite per kernel, configuration, file system and quantity; one case per measurement: a
-/// failure if it is worse than its limit, an error if undecided, skipped without a limit.
+/// One suite per kernel, configuration, file system and quantity; one case per measurement, which
+/// is a failure if it is worse than its limit, an error if undecided, and skipped if it has no
+/// limit.
 pub fn junit(document: &ComparisonDocument) -> String {
     let cells = grouped(&document.compared, |cell| (cell.metric, &cell.place));
     let mut suites: Vec<(String, Vec<String>)> = cells

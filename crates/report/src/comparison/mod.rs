@@ -165,16 +165,22 @@ fn statistics<'a>(columns: Columns<'a, &'a ComparedCell>) -> Columns<'a, &'a Com
         .right("detectable", |cell| cell.detectable.map(format::fraction))
 }
 
-/// Mean over the operations, for counts exact ones only and without the floor.
+/// The mean over the operations; for counts, only exact operations are included, without the floor.
 fn summary(cells: &[&ComparedCell]) -> Option<Vec<Value>> {
-    let direction = cells.first()?.metric.direction();
+    let metric = cells.first().map(|cell| cell.metric)?;
+    if !metric.has_mean() {
+        return None;
+    }
     let is_in = |cell: &&&ComparedCell| {
         let is_exact = cell.method == Method::Exact || !cell.metric.is_counted();
         is_exact && cell.benchmark != GETPPID
     };
     let cells = cells.iter().filter(is_in);
     let ratios = cells.filter_map(|cell| Some(cell.new.value? / cell.base.value?));
-    let (mean, n) = direction.mean_overhead(ratios).filter(|(_, n)| *n > 1)?;
+    let (mean, n) = metric
+        .direction()
+        .mean_overhead(ratios)
+        .filter(|(_, n)| *n > 1)?;
     let mean = format::percent(mean);
     let mut values = vec![Value::default(); 5];
     values[0] = Value::plain("geometric mean");

@@ -8,7 +8,7 @@ use crate::format;
 use crate::text::printable;
 
 const ROW: f64 = 19.0;
-/// Narrower frames are left out: they would be invisible.
+/// Narrower frames are left out because they would be invisible.
 pub(super) const NARROWEST: f64 = 1.0 / 4_000.0;
 const COLOURS: [&str; 4] = ["#b8c4ce", "#f0c987", "#e8a07c", "#d98880"];
 const DARK: &str = "#111111";

@@ -36,7 +36,7 @@ impl Figure {
         (n > 0).then(|| format!("{n} more {what} in the data."))
     }
 
-    /// With at most the first `rows` rows of bars; a note counts the others.
+    /// The figure with at most the first `rows` rows of bars; a note counts the others.
     pub(crate) fn first(&self, rows: usize) -> Figure {
         let mut first = self.clone();
         let Chart::Bars(bars) = &mut first.chart else {
@@ -87,7 +87,7 @@ impl Figure {
         self.finish(sheet)
     }
 
-    /// For a paper, which has a caption: without title and notes.
+    /// The figure without title and notes, for a paper, which has a caption.
     pub fn svg_for_paper(&self, width_mm: f64) -> String {
         let mut sheet = Sheet::paper(width_mm);
         self.draw(&mut sheet);

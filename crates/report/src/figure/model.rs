@@ -26,7 +26,7 @@ pub enum Chart {
     Flame(Flame),
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Bars {
     pub axis: String,
     pub category: String,
@@ -119,8 +119,7 @@ impl Chart {
 }
 
 impl Figure {
-    /// CSV (RFC 4180) with a heading line. Text that a spreadsheet would evaluate as a formula is
-    /// quoted.
+    /// CSV (RFC 4180) with a heading line. Text that looks like a formula is quoted.
     pub fn csv(&self) -> String {
         let records = match &self.chart {
             Chart::Bars(bars) => bars.records(),
@@ -150,11 +149,7 @@ impl Bars {
             axis: axis.to_owned(),
             category: category.to_owned(),
             kind: kind.to_owned(),
-            categories: Vec::new(),
-            series: Vec::new(),
-            colours: Vec::new(),
-            bars: Vec::new(),
-            stacked: false,
+            ..Bars::default()
         }
     }
 

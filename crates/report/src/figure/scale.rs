@@ -3,7 +3,7 @@
 
 use crate::format;
 
-/// At most, and pixels for each.
+/// The largest number of ticks, and the pixels for each.
 const TICKS: f64 = 7.0;
 const TICK: f64 = 45.0;
 
@@ -66,7 +66,7 @@ impl Scale {
             return "0".to_owned();
         }
         if self.high.max(-self.low) >= 1e7 || self.step < 1e-3 {
-            // Rounded, since adding steps accumulates errors.
+            // Values are rounded, because adding steps accumulates errors.
             let text = format!("{figure:.2e}");
             let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
             let digits = digits.trim_end_matches('0').trim_end_matches('.');

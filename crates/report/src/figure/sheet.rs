@@ -58,7 +58,7 @@ pub(super) fn text(content: &str, at: [f64; 2], look: Look) -> Markup {
     }
 }
 
-/// `edge`: a thin edge in this colour separates it from its neighbours.
+/// `edge` is the colour of a thin edge that separates the rectangle from its neighbours.
 pub(super) fn rectangle(
     at: [f64; 2],
     size: [f64; 2],
@@ -269,7 +269,7 @@ fn wrapped(text: &str, limit: usize) -> Vec<String> {
     lines
 }
 
-/// Without characters that XML cannot contain even escaped.
+/// The text without characters that XML cannot contain, even escaped.
 fn allowed(text: &str) -> Cow<'_, str> {
     let forbidden = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
     match text.contains(forbidden) {

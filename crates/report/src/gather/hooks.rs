@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use model::{Cell, Document, HookCost, HookedPath};
+use model::{Cell, Document, HookCost, HookedPath, Metric};
 
 use super::{Draft, bar};
 use crate::cells::{operation, operation_title};
@@ -25,8 +25,10 @@ pub(super) fn drafts(
     operations: &[Operation<'_>],
     place: &str,
     stack: &str,
+    metric: Metric,
     subjects: &[&str],
 ) -> Vec<Draft> {
+    let unit = metric.unit();
     if operations
         .iter()
         .all(|operation| operation.hooks.is_empty())
@@ -35,29 +37,33 @@ pub(super) fn drafts(
     }
     let subjects = [subjects, &[stack]].concat();
     let stack = printable(stack, 3 * TEXT_LIMIT);
-    let (flame, left_out) = flame(operations);
-    let draft = |base, title, description, chart| {
+    let (flame, left_out) = flame(operations, unit);
+    let draft = |base, title: &str, description: &str, chart| {
         let title = format!("{title}: {stack}, {place}");
         Draft::new(base, title, description, chart).about(&subjects)
     };
     vec![
         draft(
             "hooks",
-            "Instructions inside LSM hooks by operation",
-            "Stacked bars: guest kernel instructions of each hook, by operation; \
-             calls from inside other hooks not counted again.",
-            Chart::Bars(stacked(operations, false)),
+            &format!("{} inside LSM hooks by operation", capitalised(unit)),
+            &format!(
+                "Stacked bars: {unit} of each hook, by operation; calls from inside other hooks not \
+                 counted again."
+            ),
+            Chart::Bars(stacked(operations, unit, false)),
         ),
         draft(
             "hook-shares",
             "Share of operations inside LSM hooks",
-            "Stacked bars: share of the guest kernel instructions in each \
-             hook, by operation; calls from inside other hooks are not counted again.",
-            Chart::Bars(stacked(operations, true)),
+            &format!(
+                "Stacked bars: share of the {unit} in each hook, by operation; calls from inside \
+                 other hooks are not counted again."
+            ),
+            Chart::Bars(stacked(operations, unit, true)),
         ),
         draft(
             "flame",
-            "Instructions of operations, by hook",
+            &format!("{} of operations, by hook", capitalised(unit)),
             "Flame graph, from bottom to top: all operations, each operation, its hooks, and the \
              modules' functions. A frame without another above it is the operation's cost outside hooks, \
              or the hook's own cost.",
@@ -68,7 +74,12 @@ pub(super) fn drafts(
     ]
 }
 
-fn stacked(operations: &[Operation<'_>], shares: bool) -> Bars {
+fn capitalised(unit: &str) -> String {
+    let (first, rest) = unit.split_at(1);
+    first.to_uppercase() + rest
+}
+
+fn stacked(operations: &[Operation<'_>], unit: &str, shares: bool) -> Bars {
     let mut totals: HashMap<&str, u64> = HashMap::new();
     for hook in operations.iter().flat_map(|operation| operation.hooks) {
         let total = totals.entry(hook.hook.as_str()).or_default();
@@ -100,8 +111,8 @@ fn stacked(operations: &[Operation<'_>], shares: bool) -> Bars {
         bars.extend(parts.map(|(series, n)| bar(category, series, length(n))));
     }
     let axis = match shares {
-        true => "% of the operation's instructions",
-        false => "instructions inside hooks",
+        true => format!("% of the operation's {unit}"),
+        false => format!("{unit} inside hooks"),
     };
     Bars {
         categories: operations
@@ -111,11 +122,11 @@ fn stacked(operations: &[Operation<'_>], shares: bool) -> Bars {
         series,
         bars,
         stacked: true,
-        ..Bars::new(axis, "operation", "hook")
+        ..Bars::new(&axis, "operation", "hook")
     }
 }
 
-fn flame(operations: &[Operation<'_>]) -> (Flame, usize) {
+fn flame(operations: &[Operation<'_>], unit: &str) -> (Flame, usize) {
     let mut room = FRAMES_LIMIT;
     let fits = |operation: &&Operation<'_>| {
         let own = |hook: &HookCost| 1 + hook.implementations.len();
@@ -154,14 +165,14 @@ fn flame(operations: &[Operation<'_>]) -> (Flame, usize) {
         start += operation.total as f64;
     }
     let flame = Flame {
-        unit: "instructions".to_owned(),
+        unit: unit.to_owned(),
         frames,
     };
     (flame, operations.len() - shown.len())
 }
 
 pub(super) fn of_profiles(document: &Document) -> Vec<Draft> {
-    // Without a dominant path hooks mean little.
+    // Without a dominant path, the hooks have little meaning.
     let titled: Vec<(String, &Cell, &HookedPath)> = document
         .hooked()
         .filter(|(_, counted, _)| counted.is_comparable())
@@ -182,7 +193,14 @@ pub(super) fn of_profiles(document: &Document) -> Vec<Draft> {
             })
             .collect();
         let place = format!("{}, {}", short(kernel), short(filesystem));
-        of_profiles.extend(drafts(&operations, &place, stack, &[kernel, filesystem]));
+        let metric = cells[0].1.key.metric;
+        of_profiles.extend(drafts(
+            &operations,
+            &place,
+            stack,
+            metric,
+            &[kernel, filesystem],
+        ));
     }
     of_profiles
 }

@@ -8,9 +8,7 @@ mod sensitivity;
 
 use std::collections::{HashMap, HashSet};
 
-use model::{
-    Document, DocumentError, EstimateDocument, Kind, PlacementDocument, Stored as _, Warning,
-};
+use model::{Document, DocumentError, Kind, PlacementDocument, Stored as _, Warning};
 
 use crate::figure::{Bar, Chart, Figure};
 use crate::text::printable;
@@ -19,7 +17,6 @@ use crate::text::printable;
 pub struct Source {
     pub name: String,
     pub content: Content,
-    pub estimates: Option<EstimateDocument>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +57,7 @@ pub struct Gathered {
 
 pub(crate) struct Draft {
     base: &'static str,
-    /// Distinguishes it from others of that kind: kernel, file system, metric …
+    /// What distinguishes it from other figures of that kind: kernel, file system, metric …
     subjects: Vec<String>,
     figure: Figure,
 }
@@ -111,7 +108,7 @@ pub(crate) fn position<S: PartialEq>(names: &mut Vec<S>, name: S) -> usize {
 }
 
 /// All non-empty figures of each result file in order, then those that compare result files. A name
-/// is that of the figure (`overhead`), with its subjects if there are several
+/// is the figure's (`overhead`), followed by its subjects if there are several such figures
 /// (`overhead-tmpfs-time`). Units are never mixed in a figure.
 pub fn figures(sources: &[Source]) -> Vec<Gathered> {
     let mut drafts: Vec<(Option<usize>, Draft)> = Vec::new();
@@ -181,7 +178,7 @@ fn stem(name: &str) -> &str {
     file.strip_suffix(".json").unwrap_or(file)
 }
 
-/// Lower-case letters, digits and hyphens: safe in a shell, a URL and an `id`.
+/// Lower-case letters, digits and hyphens, which are safe in a shell, a URL and an `id`.
 fn slug(text: &str) -> String {
     let mut slug = String::new();
     for c in text.chars() {

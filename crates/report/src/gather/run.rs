@@ -22,7 +22,8 @@ pub(super) fn drafts(run: &Document) -> Vec<Draft> {
             judgements: &judgements,
         };
         drafts.push(figures.absolute());
-        drafts.push(figures.overhead());
+        // The baseline often has no transfers.
+        drafts.extend((!group.metric.is_of_transfers()).then(|| figures.overhead()));
         drafts.extend(figures.path_depth());
         drafts.extend(figures.hooks());
     }
@@ -198,7 +199,7 @@ impl<'a> Figures<'a, '_> {
         for configuration in &group.configurations {
             let operation = |row: &Operation<'a>| {
                 let cell = group.cell(*row, configuration)?;
-                // Without a dominant path hooks mean little.
+                // Without a dominant path, the hooks have little meaning.
                 let has_one_path = cell.status() == Status::Ok && cell.is_exact();
                 let hooks = cell.hooks().filter(|_| has_one_path)?;
                 Some(hooks::Operation {
@@ -211,7 +212,13 @@ impl<'a> Figures<'a, '_> {
                 group.rows.iter().filter_map(operation).collect();
             let subjects = [&*group.subject, group.filesystem];
             let stack = configuration.title();
-            drafts.extend(hooks::drafts(&operations, &self.place, &stack, &subjects));
+            drafts.extend(hooks::drafts(
+                &operations,
+                &self.place,
+                &stack,
+                self.group.metric,
+                &subjects,
+            ));
         }
         drafts
     }
@@ -279,8 +286,7 @@ fn means(sources: &[Source]) -> Vec<Mean> {
     found
 }
 
-/// Geometric means of overheads, kernels next to each other, from all runs on the same kind of
-/// machine.
+/// Geometric means of overheads by kernel, from all runs on the same kind of machine.
 pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
     let found = means(sources);
     let mut drafts = Vec::new();
@@ -322,8 +328,8 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
     drafts
 }
 
-/// Each benchmark over the kernels of several result files, a line per variant and configuration;
-/// only runs on the same kind of machine.
+/// Each benchmark over the kernels of several result files, with a line per variant and
+/// configuration. Only runs on the same kind of machine are included.
 pub(super) fn benchmarks(sources: &[Source]) -> Vec<Draft> {
     let cells = runs(sources).flat_map(|run| run.cells.iter().map(move |cell| (run, cell)));
     let all: Vec<(&Document, &Cell)> = cells.collect();

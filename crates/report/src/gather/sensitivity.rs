@@ -22,7 +22,7 @@ pub(super) fn drafts(document: &Document) -> Vec<Draft> {
     drafts
 }
 
-/// Costs over the delay of each check, per kernel, module, cache state, file system and unit.
+/// Cost over the delay of each check, per kernel, module, cache state, file system and unit.
 fn over_delay(document: &Document) -> Vec<Draft> {
     let swept = swept(document);
     let groups = grouped(&swept, Swept::place);
@@ -47,8 +47,7 @@ fn over_delay(document: &Document) -> Vec<Draft> {
     drafts
 }
 
-/// The highest lines of one kernel, module, cache state, file system and unit, and notes about
-/// omissions.
+/// The highest lines of one such combination, and notes about omissions.
 fn panel<'a>(slopes: &[&'a Swept<'a>]) -> Option<(Lines, Vec<String>)> {
     let unit = slopes.first()?.unit;
     let operations = operations(slopes).into_iter();
@@ -137,7 +136,7 @@ fn by_depth(document: &Document) -> Vec<Draft> {
     let whole = swept
         .iter()
         .filter(|swept| swept.delay.is_whole() && drawn(swept));
-    // Checks per operation have no unit: those from instructions and from time share a figure.
+    // Checks per operation have no unit, so those from instructions and times share a figure.
     let groups = grouped(whole, |swept| {
         let (kernel, module, caches, filesystem, _) = swept.place();
         (kernel, module, caches, filesystem, swept.hooks())

@@ -63,7 +63,7 @@ fn facts(content: &Content) -> Vec<(String, String)> {
     }
 }
 
-/// Keys with values in one line, without the baseline, which is a position.
+/// Keys and their values in one line, except the baseline, which is a position.
 fn keys(part: &impl Serialize) -> Vec<(String, String)> {
     let Ok(Value::Object(keys)) = serde_json::to_value(part) else {
         return Vec::new();

@@ -15,7 +15,6 @@ use crate::text::{printable, short};
 const BARS_SHOWN: usize = 16;
 const DOUBTS_LIMIT: usize = 3;
 
-#[must_use]
 pub fn comparison_page(document: &ComparisonDocument) -> String {
     let found = Found::all(document);
     let [base, new] = [&document.base, &document.new].map(|file| short(&file.name));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A figure on a page: works without its script.
+//! A figure on a page. It also works without its script.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -18,7 +18,7 @@ fn by_flag(figure: &Figure) -> Markup {
     html! { " For --figure: " code { (figure.name) } "." }
 }
 
-/// A figure that is only on this page; draws the first `rows`, the data has all.
+/// A figure that is only on this page. It draws the first `rows`; the data contain all of them.
 pub(super) fn alone(figure: &Figure, rows: usize) -> Markup {
     framed(&figure.first(rows), figure, &html! {})
 }

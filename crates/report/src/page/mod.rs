@@ -17,14 +17,13 @@ use model::Kind;
 use sha2::{Digest, Sha256};
 
 use self::front::Maps;
-use crate::estimate::estimate_tables;
 use crate::figure::{Chart, Figure};
 use crate::gather::{Content, Gathered, Source, figures};
 use crate::kinds::view;
 use crate::monitor::monitor_report;
 use crate::placement::{PlacementOptions, placement_report};
 use crate::profile::{ProfileView, profile_report};
-use crate::run::{Options, report};
+use crate::run::report;
 use crate::sensitivity::sensitivity_report;
 use crate::table::Report;
 use crate::text::short;
@@ -32,35 +31,31 @@ use crate::verdict::verdict;
 
 pub use self::compared::comparison_page;
 
-/// More rows of bars are unreadable: the map of a run replaces them.
+/// More rows of bars are unreadable; a run's map replaces them.
 const BARS_LIMIT: usize = 40;
 
 /// Tables of a result file of any kind, as its own command prints them, with the details of a run.
 pub fn any_report(source: &Source) -> Report {
-    let estimates = source.estimates.as_ref();
     let document = match &source.content {
         Content::Placement(document) => {
             return placement_report(document, &PlacementOptions::default());
         }
         Content::Measured(document) => document,
     };
-    let details = true;
     match document.kind {
         Kind::Profile => {
             let mut all = profile_report(document, ProfileView::Operations);
-            let by_hook = profile_report(document, ProfileView::Hooks).tables;
-            let estimates = estimates.map(estimate_tables).unwrap_or_default();
-            all.tables.extend([estimates, by_hook].concat());
+            let by_hook = profile_report(document, ProfileView::Hooks);
+            all.tables.extend(by_hook.tables);
             all
         }
         Kind::Sensitivity => sensitivity_report(document, None),
         Kind::Recording => monitor_report(document, Some(200)),
-        _ => report(document, &Options { details, estimates }),
+        _ => report(document, true),
     }
 }
 
-/// Per result file: verdict, warnings, figures, tables, method and environment. Output is
-/// deterministic.
+/// For each result file: verdict, warnings, figures, tables, method and environment.
 pub fn page(sources: &[Source]) -> String {
     let figures = figures(sources);
     let title = match sources {
@@ -235,7 +230,7 @@ fn tables(report: &Report, id: &str) -> Markup {
 
 const STYLE: &str = include_str!("page.css");
 
-/// In order: tables, drawings, calls, maps. They communicate by events only: a map sends the opened
+/// In order: tables, drawings, calls, maps. They communicate only by events: a map sends the opened
 /// measurement (`lsmeter-cell`), calls send their drawing (`lsmeter-drawn`).
 const SCRIPTS: [&str; 4] = [
     include_str!("table.js"),

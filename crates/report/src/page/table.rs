@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Tables that a script sorts and filters; readable without it.
+//! Tables that a script sorts and filters. They are readable without it.
 
 use maud::{Markup, html};
 

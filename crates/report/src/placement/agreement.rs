@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A placement next to measured profiles.
+//! Shows a placement next to measured profiles.
 
 use model::placement::{Agreement, ComparedHook, Comparison};
 

@@ -16,7 +16,7 @@ const NAMED: usize = 8;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DifferenceOptions {
-    /// Also hooks that differ only in their reach off the success path or in their upper bound.
+    /// Also show hooks that differ only in their upper bound, or only off the success path.
     pub reach: bool,
     pub trace: bool,
 }

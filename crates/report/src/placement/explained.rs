@@ -39,7 +39,7 @@ pub(super) fn tables(document: &PlacementDocument) -> Vec<Table> {
             .left("functions", |circle: &Vec<String>| circle.len())
             .left("names", |circle| names(circle))
             .table(
-                "Functions that call each other in circles and reach hooks: calls without a bound",
+                "Functions that call each other in cycles and reach hooks: calls have no bound",
                 &document.circles,
             ),
         Columns::new()

@@ -105,7 +105,7 @@ fn calls(calls: &[String]) -> Value {
     Value::long(&calls.join(" > "), 400)
 }
 
-/// Empty for 0, so that other counts are visible.
+/// Empty for 0, so that other counts stand out.
 fn times(count: Count) -> Value {
     match count.is_zero() {
         true => Value::default(),
@@ -248,9 +248,9 @@ fn hook_lines<'a>(
     std::iter::once(own).chain(nested)
 }
 
-/// A row per operation (`benchmark:variant`), file system and hook: calls measured, on the success
-/// path and at most (empty without a bound), and how they agree. Later versions only append
-/// columns.
+/// A row per operation (`benchmark:variant`), file system and hook: the measured calls, those on
+/// the success path, and their upper bound (empty if there is none), and how they agree. Later
+/// versions only append columns.
 pub fn agreement_records(comparison: &Comparison) -> Records<'_> {
     Columns::new()
         .column("operation", |hook: &ComparedHook| &hook.operation)

@@ -247,10 +247,10 @@ fn shared_table(cells: &[&Cell]) -> Option<Table> {
     let mut columns = Columns::new()
         .left("operation", operation_title)
         .right("baseline", move |operation| {
-            base(operation).map(|base| base.shared_atomics)
+            Some(base(operation)?.shared_atomics)
         })
         .right("lines", move |operation| {
-            base(operation).map(|base| base.shared_lines)
+            Some(base(operation)?.shared_lines)
         });
     for stack in stacks.iter().copied() {
         columns = columns.right(names.short(stack), move |operation| {
@@ -297,9 +297,7 @@ fn irq_table(cells: &[&Cell]) -> Table {
     Columns::new()
         .left("operation", |cell: &Cell| cell.title())
         .left("stack", |cell| Value::plain(configured(cell)))
-        .column("instructions", |cell| {
-            irqs(cell).map(|off| off.instructions)
-        })
+        .column("instructions", |cell| Some(irqs(cell)?.instructions))
         .only_if(compared, |columns| {
             columns.right("more", |cell| {
                 let base = baseline(cell)?.path.irqs_off.as_ref()?;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Hooks over a whole set of operations: LSMPMON's tables 5 to 7.
+//! Hooks over a set of operations, as in LSMPMON's tables 5 to 7.
 
 use std::collections::{BTreeMap, HashMap};
 
 use model::{Cell, HookCost};
 
-use super::{configured, path, where_profiled};
+use super::{configured, counted, path, where_profiled};
 use crate::cells::reason;
 use crate::column::Columns;
 use crate::format::{count, listed, share};
@@ -108,19 +108,20 @@ fn table(profiles: &[&Cell]) -> Table {
     let none = Value::default;
     let operations = Value::from(sums.operations).noted(without_figures(profiles));
     let [calls, hooked, total] = [sums.calls, sums.hooked, sums.total].map(Value::from);
-    let [nested, all, part] =
-        ["hooks, nested once", "all instructions", "share of hooks"].map(Value::plain);
+    let [nested, part] = ["hooks, nested once", "share of hooks"].map(Value::plain);
+    let all = Value::plain(format!("all {}", profiles[0].key.metric.unit()));
     let summaries = [
         vec![nested, operations, calls, hooked],
         vec![all, none(), none(), total],
         vec![part, none(), none(), Value::plain(sums.share())],
     ];
     let title = format!(
-        "{}, deterministic clock: hooks with {} over {} operation{}: guest kernel instructions",
+        "{}, deterministic clock: hooks with {} over {} operation{}: {}",
         where_profiled(profiles),
         configured(profiles[0]),
         count(sums.operations),
-        if sums.operations == 1 { "" } else { "s" }
+        if sums.operations == 1 { "" } else { "s" },
+        counted(profiles)
     );
     columns.summed_up(title, lines, summaries).legend([
         "operations: number that call the hook; calls, sum: totals for one run of each operation; \
@@ -186,9 +187,10 @@ fn kernels(profiles: &[&Cell]) -> Option<Table> {
         summary("share of hooks", |sums| Value::plain(sums.share())),
     ];
     let title = format!(
-        "{}, deterministic clock: hooks with {} on each kernel: guest kernel instructions per call",
+        "{}, deterministic clock: hooks with {} on each kernel: {} per call",
         short(&profiles[0].key.filesystem),
-        configured(profiles[0])
+        configured(profiles[0]),
+        counted(profiles)
     );
     let table = columns.summed_up(title, most_expensive_first(totals), summaries).legend([
         "Figures: the average from call to return over all operations; -: never called. hooks per \

@@ -7,7 +7,9 @@ mod hooks;
 mod operation;
 mod operations;
 
-use model::{Cell, Counted, Document, Events, HookCost, HookedPath, Implementation, Residual};
+use model::{
+    Cell, Counted, Document, Events, HookCost, HookedPath, Implementation, Metric, Residual,
+};
 
 use crate::cells::{added, place, releases};
 use crate::column::{Columns, Records};
@@ -28,13 +30,13 @@ pub enum ProfileView {
     /// A table per kernel, stack and file system: hooks over all operations, as in LSMPMON's tables
     /// 5 to 7. With several kernels also the average cost of a call on each.
     Hooks,
-    /// A table per kernel and file system, an operation per row.
+    /// A table per kernel and file system, with one operation per row.
     Operations,
     Coverage,
 }
 
 impl ProfileView {
-    /// Hook by hook for a few operations, else an operation per row.
+    /// Hook by hook for a few operations, otherwise one operation per row.
     pub fn suited_to(document: &Document) -> ProfileView {
         let keys = document.cells.iter().map(|cell| &cell.key);
         let operations = distinct(keys.map(|key| (&key.kernel, &key.filesystem, &key.subject)));
@@ -75,7 +77,7 @@ fn baseline(cell: &Cell) -> Option<&Residual> {
 struct StackNames<'a>(&'a [String]);
 
 impl<'a> StackNames<'a> {
-    /// Relative to the first profile's baseline, or to the first profile.
+    /// Names relative to the first profile's baseline, or to the first profile if it has none.
     fn new(profiles: &[&'a Cell]) -> StackNames<'a> {
         let mut baselines = profiles.iter().filter_map(|cell| baseline(cell));
         let first = baselines.next().map(|baseline| &baseline.stack);
@@ -112,6 +114,15 @@ fn where_profiled(profiles: &[&Cell]) -> String {
     };
     let releases = releases(profiles.iter().copied());
     place(&key.kernel, &releases.join(", "), &key.filesystem)
+}
+
+/// What the profiles count: `guest kernel instructions`.
+fn counted(profiles: &[&Cell]) -> &'static str {
+    let metric = profiles.first().map(|cell| cell.key.metric);
+    match metric.is_some_and(Metric::is_of_transfers) {
+        true => "transfers",
+        false => "guest kernel instructions",
+    }
 }
 
 fn difference(tested: u64, baseline: u64) -> i128 {

@@ -6,7 +6,9 @@ use std::collections::HashMap;
 
 use model::{Cell, HookCost, HookedPath, Residual};
 
-use super::{StackNames, baseline, configured, difference, full_name, path, where_profiled};
+use super::{
+    StackNames, baseline, configured, counted, difference, full_name, path, where_profiled,
+};
 use crate::cells::{operation, without_figure};
 use crate::column::Columns;
 use crate::format::count;
@@ -122,7 +124,7 @@ fn table(profiles: &[&Cell]) -> Table {
     if let [side] = sides.as_slice() {
         title += &format!(", {}", side.title());
     }
-    title += ": guest kernel instructions per operation";
+    title += &format!(": {} per operation", counted(profiles));
     let lines = lines(&sides);
     columns(&sides, &names)
         .summed_up(title, &lines, summary(&sides))
@@ -285,7 +287,7 @@ fn absent() -> [Value; COLUMNS] {
 }
 
 fn compared(tested: Option<&Figures>, baseline: Option<&Figures>) -> [Value; COLUMNS] {
-    // An absent side has `-` for its figure, so its calls are omitted.
+    // A missing side has `-` as its figure, so its calls are omitted.
     let calls = match (baseline, tested) {
         (None, None) => return absent(),
         (Some(was), Some(is)) if was.calls != is.calls => {

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use model::{Cell, HookedPath, Residual};
 
-use super::{StackNames, baseline, configured, difference, full_name, path, where_profiled};
+use super::{
+    StackNames, baseline, configured, counted, difference, full_name, path, where_profiled,
+};
 use crate::cells::{Operation, not_measured, operation, operation_title, without_figure};
 use crate::column::Columns;
 use crate::format::share;
@@ -110,7 +112,7 @@ fn table(profiles: &[&Cell]) -> Table {
     if let [side] = sides.as_slice() {
         title += &format!("{}: ", configured(side.first));
     }
-    title += "guest kernel instructions per operation, in total and in hooks";
+    title += &format!("{} per operation, in total and in hooks", counted(profiles));
     columns
         .summed_up(title, operations, summary)
         .legend(legend(&sides, &names))
@@ -166,7 +168,7 @@ fn summary(sides: &[Side<'_>]) -> Vec<Value> {
         if side.compared {
             let total: i128 = side.pairs().map(more_in_all).sum();
             let hooked: i128 = side.pairs().map(more_in_hooks).sum();
-            // Their sum would hide residuals that cancel out.
+            // A sum would hide residuals that cancel out.
             let held = side
                 .pairs()
                 .filter(|(_, residual)| residual.instructions != 0)

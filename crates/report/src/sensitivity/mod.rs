@@ -15,10 +15,9 @@ use crate::text::printable;
 
 const FEW_OPERATIONS: usize = 4;
 
-/// Checks per operation, rules of depth, predictions, repeated checks. Tables without rows are left
-/// out.
+/// Checks per operation, rules of depth, predictions, repeated checks; no empty tables.
 ///
-/// `by_hook`: rows for single hooks below those for all together; None: for at most 4 operations.
+/// `by_hook`: show rows for single hooks too; None shows them for at most 4 operations.
 pub fn sensitivity_report(document: &Document, by_hook: Option<bool>) -> Report {
     let swept = swept(document);
     let by_hook = by_hook.unwrap_or_else(|| {
@@ -41,7 +40,7 @@ pub(crate) struct Swept<'a> {
     pub(crate) cell: &'a Cell,
     pub(crate) delay: &'a Delay,
     pub(crate) slope: Option<&'a Slope>,
-    /// Unit of its costs; without values the unit of other slopes in the result file.
+    /// Unit of its costs or, if it has no values, the unit of other slopes in the result file.
     pub(crate) unit: Unit,
 }
 
@@ -90,7 +89,7 @@ pub(crate) struct Parted<'a> {
 }
 
 impl<'a> Parted<'a> {
-    /// Where only one hook is delayed, its slope is the whole.
+    /// If only one hook is delayed, its slope is the total.
     pub(crate) fn new(slopes: &[&'a Swept<'a>]) -> Parted<'a> {
         let (wholes, parts): (Vec<&Swept<'_>>, Vec<&Swept<'_>>) =
             slopes.iter().partition(|swept| swept.delay.is_whole());

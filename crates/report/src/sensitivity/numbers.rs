@@ -6,7 +6,7 @@ use crate::format;
 /// Larger figures are shown as a power of ten.
 const LARGE: f64 = 1e9;
 
-/// Distance within which a rule's figure counts as whole.
+/// Distance within which a rule's figure counts as an integer.
 const WHOLE: f64 = 0.005;
 
 /// `0.0000` has no sign.
@@ -34,7 +34,7 @@ pub(crate) fn signed(value: f64, places: usize) -> String {
     }
 }
 
-/// A count per operation, usually a whole number.
+/// A count per operation, which is usually an integer.
 pub(crate) fn calls(value: f64) -> String {
     let places = if value.fract() == 0.0 { 0 } else { 4 };
     decimals(value, places)
@@ -78,7 +78,7 @@ pub(crate) fn percent(fraction: f64) -> String {
     }
 }
 
-/// `2·d + 2`, d being the depth; nearly whole figures are rounded.
+/// `2·d + 2`, in which d is the depth; figures that are nearly integers are rounded.
 pub(crate) fn rule(a: f64, b: f64) -> String {
     let nearly = |value: f64| match (value - value.round()).abs() <= WHOLE {
         true => decimals(value.round(), 0),

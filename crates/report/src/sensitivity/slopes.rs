@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Checks per operation next to counts: an operation per row.
+//! Checks per operation next to counts, with one operation per row.
 
 use model::{Slope, SlopePoint, Unit};
 
@@ -12,7 +12,7 @@ use crate::profile::full_name;
 use crate::table::{Table, Tone, Value};
 use crate::text::{printable, short};
 
-/// Sag from which a line is reported as bent, as a fraction of its rise.
+/// If the sag of a line is at least this fraction of its rise, the line is reported as bent.
 const BEND_SHOWN: f64 = 0.01;
 const LEGEND: &str = "slope: permission checks per operation, with its 95 % interval; \
     counted: calls of the hooks without delays; no delay: cost where the line begins; r²: share of \

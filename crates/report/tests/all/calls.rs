@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::process::Command;
 
 use counts::calltree::CallTree;
-use model::Document;
+use model::{Document, Metric};
 use proptest::prelude::*;
 use report::{Layout, Report, call_tables, callgrind, folded, hook_trace, terminal};
 
@@ -55,7 +55,13 @@ fn folded_of(operations: &[(String, &CallTree)]) -> String {
 
 fn callgrind_of(operations: &[(String, &CallTree)]) -> String {
     let mut bytes = Vec::new();
-    callgrind(operations, "lsmeter profile --bench open:AA", &mut bytes).unwrap();
+    callgrind(
+        operations,
+        Metric::Instructions,
+        "lsmeter profile --bench open:AA",
+        &mut bytes,
+    )
+    .unwrap();
     String::from_utf8(bytes).unwrap()
 }
 
@@ -100,7 +106,7 @@ fn trace_of_a_long_chain_and_of_what_lies() {
         at = add(&mut tree, at, &hook, 1, 1);
         sequence.push(at);
     }
-    // Out of the tree.
+    // This node is outside the tree.
     sequence.push(usize::MAX);
     tree.sequence = sequence;
     let trace = hook_trace("a\u{1b}b", &tree, &hook_of);
@@ -246,7 +252,7 @@ proptest! {
     }
 }
 
-/// Valgrind's own reader.
+/// Valgrind's own reader accepts the file.
 #[test]
 fn callgrind_annotate_reads_it() {
     if !testing::has_program("callgrind_annotate", "valgrind") {

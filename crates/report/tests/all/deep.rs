@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Cost over the depth of a path, and the tree of one measurement, in a terminal.
+//! Cost over the depth of a path, in a terminal.
 
 use model::Document;
-use report::{Layout, Report, Table, depth_tables, terminal, tree_tables};
+use report::{Layout, Report, Table, depth_tables, terminal};
 use testing::unpack;
 
 fn shown(tables: Vec<Table>) -> String {
@@ -47,19 +47,4 @@ fn a_run_of_one_depth_has_none() {
     let mut run = Document::parse(golden).unwrap();
     run.cells.retain(|cell| cell.key.variant() != "AA/BB");
     assert_eq!(shown(depth_tables(&run)), "");
-}
-
-#[test]
-fn a_cell_is_a_tree_of_what_is_in_it() {
-    let packed = include_bytes!("../../../lsmeter/tests/browser/suite.json.xz");
-    let mut run = Document::parse(&unpack(packed)).unwrap();
-    // Trees of all measurements are too many.
-    assert!(tree_tables(&run).is_empty());
-    run.cells.retain(|cell| {
-        let stack = cell.key.stack.join(",");
-        let compared = ["capability", "capability,selinux"].contains(&stack.as_str());
-        cell.title() == "open:AA" && compared
-    });
-    assert_eq!(run.cells.len(), 2);
-    insta::assert_snapshot!(shown(tree_tables(&run)));
 }

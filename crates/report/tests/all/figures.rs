@@ -9,7 +9,6 @@ fn golden(name: &str) -> Source {
     Source {
         name: format!("{name}.json"),
         content: Content::parse(&bytes).unwrap(),
-        estimates: None,
     }
 }
 

@@ -2,7 +2,7 @@
 //! Cost that stacks add over several layouts of one kernel.
 
 use model::{Cell, Configuration, Document, Estimate, Evidence, Key, Metric, Subject, Timed};
-use report::{Layout, Options, report, terminal};
+use report::{Layout, report, terminal};
 
 /// A median of `ns` under a stack of a kernel.
 fn cell(kernel: &str, stack: &str, ns: f64) -> Cell {
@@ -44,16 +44,12 @@ fn empty() -> Document {
 
 /// The tables of kernels with these values without and with SELinux.
 fn tables(kernels: &[(&str, f64, f64)], details: bool) -> String {
-    let options = Options {
-        details,
-        ..Options::default()
-    };
     let mut run = empty();
     for (kernel, without, with) in kernels {
         run.cells.push(cell(kernel, "capability", *without));
         run.cells.push(cell(kernel, "capability,selinux", *with));
     }
-    terminal(&report(&run, &options), &Layout::default())
+    terminal(&report(&run, details), &Layout::default())
 }
 
 #[test]
@@ -128,7 +124,7 @@ fn over_dac(numbers: &[u32]) -> String {
     ];
     experiment.baseline = 0;
     experiment.baseline_kernel = None;
-    terminal(&report(&run, &Options::default()), &Layout::default())
+    terminal(&report(&run, false), &Layout::default())
 }
 
 #[test]

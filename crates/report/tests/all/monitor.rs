@@ -25,16 +25,7 @@ fn first_interval(document: &mut Document) -> &mut Interval {
 }
 
 fn shown(document: &Document, rows: Option<usize>) -> String {
-    let layout = Layout {
-        width: Some(100),
-        colour: false,
-    };
-    let text = terminal(&monitor_report(document, rows), &layout);
-    for line in text.lines() {
-        assert!(line.chars().count() <= 100, "{line}");
-        assert_eq!(line, line.trim_end());
-    }
-    text
+    crate::shown(&monitor_report(document, rows))
 }
 
 #[test]
@@ -59,9 +50,7 @@ fn hooks_counted_in_markdown() {
 
 #[test]
 fn rows_of_csv_are_functions_and_system_calls() {
-    let mut bytes = Vec::new();
-    csv(monitor_records(&document()), &mut bytes).unwrap();
-    let text = String::from_utf8(bytes).unwrap();
+    let text = crate::written(monitor_records(&document()));
     assert_eq!(
         text.lines().next().unwrap(),
         "begin_s,seconds,hook,function,module,system_call,count,errors,errnos,sum_ns,mean_ns,\

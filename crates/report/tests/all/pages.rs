@@ -14,7 +14,6 @@ fn golden(name: &str) -> Source {
     Source {
         name: format!("{name}.json"),
         content: Content::parse(&std::fs::read(path).unwrap()).unwrap(),
-        estimates: None,
     }
 }
 
@@ -22,7 +21,6 @@ fn source(name: &str, run: Document) -> Source {
     Source {
         name: name.to_owned(),
         content: Content::Measured(run.into()),
-        estimates: None,
     }
 }
 

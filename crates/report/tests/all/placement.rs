@@ -5,7 +5,7 @@ use model::placement::{Agreement, ComparedHook, Comparison};
 use model::{PlacementDocument, Stored as _};
 use report::{
     ChecksOptions, Layout, PlacementOptions, agreement_records, agreement_report, checks_records,
-    checks_report, csv, markdown, placement_records, placement_report, terminal,
+    checks_report, markdown, placement_records, placement_report, terminal,
 };
 
 /// Every kind of count, a case, teardown, hooks inside hooks, and hostile names.
@@ -21,11 +21,6 @@ const ALL: PlacementOptions = PlacementOptions {
     explain: true,
 };
 
-fn is_harmless(text: &str) -> bool {
-    text.chars()
-        .all(|c| c == '\n' || !c.is_control() && c != '\u{202e}')
-}
-
 #[test]
 fn overviews() {
     let report = placement_report(&document(), &PlacementOptions::default());
@@ -39,7 +34,7 @@ fn all_details() {
         ..ALL
     };
     let text = terminal(&placement_report(&document(), &details), &Layout::default());
-    assert!(is_harmless(&text), "{text}");
+    assert!(crate::is_harmless(&text), "{text}");
     insta::assert_snapshot!(text);
 }
 
@@ -72,10 +67,8 @@ fn a_placement_of_nothing() {
 
 #[test]
 fn rows_of_csv() {
-    let mut bytes = Vec::new();
-    csv(placement_records(&document()), &mut bytes).unwrap();
-    let text = String::from_utf8(bytes).unwrap();
-    assert!(is_harmless(&text), "{text}");
+    let text = crate::written(placement_records(&document()));
+    assert!(crate::is_harmless(&text), "{text}");
     assert!(text.starts_with(
         "version,level,module,category,hooks,unconditional,file_accessing,loc,loc_per_hook,syscall,\
          case,fs,hook,success_path,upper_bound,teardown_success_path,teardown_upper_bound\n"
@@ -89,13 +82,11 @@ fn checks_made_twice_and_not_by_all() {
         let report = checks_report(&document(), &ChecksOptions { unknown });
         terminal(&report, &Layout::default())
     };
-    assert!(is_harmless(&text(true)), "{}", text(true));
+    assert!(crate::is_harmless(&text(true)), "{}", text(true));
     insta::assert_snapshot!("checks", text(false));
     insta::assert_snapshot!("checks_with_unknown", text(true));
-    let mut bytes = Vec::new();
-    csv(checks_records(&document()), &mut bytes).unwrap();
-    let text = String::from_utf8(bytes).unwrap();
-    assert!(is_harmless(&text), "{text}");
+    let text = crate::written(checks_records(&document()));
+    assert!(crate::is_harmless(&text), "{text}");
     insta::assert_snapshot!("checks_as_csv", text);
     let mut nothing = document();
     nothing.redundant.clear();
@@ -140,7 +131,7 @@ fn agreements() {
     assert_eq!(percent, (50.0, 100.0 * 2.0 / 3.0));
     let report = agreement_report("Linux 6.12.117", &sound);
     let text = terminal(&report, &Layout::default());
-    assert!(is_harmless(&text), "{text}");
+    assert!(crate::is_harmless(&text), "{text}");
     insta::assert_snapshot!("agreement_sound", text);
     let mut hooks = sound.hooks.clone();
     hooks.push(compared("path_mkdir", 1, 0, Some(0), Agreement::Unknown));
@@ -149,9 +140,7 @@ fn agreements() {
     assert!(report.tables[0].legend[0].starts_with("NOT SOUND"));
     assert_eq!(report.tables[1].rows[0].values[0].text(), "unknown");
     assert!(markdown(&report).contains("path\\_mkdir"));
-    let mut bytes = Vec::new();
-    csv(agreement_records(&unsound), &mut bytes).unwrap();
-    let text = String::from_utf8(bytes).unwrap();
+    let text = crate::written(agreement_records(&unsound));
     let header = "operation,fs,hook,measured,success_path,upper_bound,agreement\n";
     assert!(text.starts_with(header), "{text}");
     assert!(

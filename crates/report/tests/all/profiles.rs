@@ -9,13 +9,13 @@ use model::{
 };
 use proptest::prelude::*;
 use report::{
-    Layout, ProfileView, coverage_report, csv, markdown, profile_records, profile_report, terminal,
+    Layout, ProfileView, coverage_report, markdown, profile_records, profile_report, terminal,
 };
 
 fn document(cells: Vec<Cell>) -> Document {
     Document {
         cells,
-        ..Document::new(Kind::Profile, Environment::unknown())
+        ..Document::new(Kind::Profile, Environment::default())
     }
 }
 
@@ -185,22 +185,11 @@ fn hooks_that_operations_call() {
 }
 
 fn shown(document: &Document, by: ProfileView) -> String {
-    let layout = Layout {
-        width: Some(100),
-        colour: false,
-    };
-    let text = terminal(&profile_report(document, by), &layout);
-    for line in text.lines() {
-        assert!(line.chars().count() <= 100, "{line}");
-        assert_eq!(line, line.trim_end());
-    }
-    text
+    crate::shown(&profile_report(document, by))
 }
 
 fn csv_of(document: &Document) -> String {
-    let mut bytes = Vec::new();
-    csv(profile_records(document), &mut bytes).unwrap();
-    String::from_utf8(bytes).unwrap()
+    crate::written(profile_records(document))
 }
 
 #[test]

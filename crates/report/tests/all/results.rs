@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use model::{Architecture, Cell, Counted, Document, PolicyPart, Program};
-use report::{Options, markdown, report};
+use report::{markdown, report};
 
 fn result(name: &str) -> Document {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
@@ -14,11 +14,7 @@ fn result(name: &str) -> Document {
 }
 
 fn text(document: &Document, details: bool) -> String {
-    let options = Options {
-        details,
-        ..Options::default()
-    };
-    markdown(&report(document, &options))
+    markdown(&report(document, details))
 }
 
 /// Changes the counts of each measurement.

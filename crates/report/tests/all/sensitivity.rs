@@ -5,34 +5,21 @@ use crate::swept::{BPF, document, empty, parted, slope, slope_mut};
 use model::{ALL_HOOKS, Document, Outcome, Status, Subject, Unit};
 use proptest::prelude::*;
 use report::{
-    Content, Layout, Source, csv, figures, markdown, sensitivity_records, sensitivity_report,
-    terminal,
+    Content, Layout, Source, figures, markdown, sensitivity_records, sensitivity_report, terminal,
 };
 
 fn shown(document: &Document, by_hook: Option<bool>) -> String {
-    let layout = Layout {
-        width: Some(100),
-        colour: false,
-    };
-    let text = terminal(&sensitivity_report(document, by_hook), &layout);
-    for line in text.lines() {
-        assert!(line.chars().count() <= 100, "{line}");
-        assert_eq!(line, line.trim_end());
-    }
-    text
+    crate::shown(&sensitivity_report(document, by_hook))
 }
 
 fn csv_of(document: &Document) -> String {
-    let mut bytes = Vec::new();
-    csv(sensitivity_records(document), &mut bytes).unwrap();
-    String::from_utf8(bytes).unwrap()
+    crate::written(sensitivity_records(document))
 }
 
 fn source(document: &Document) -> Source {
     Source {
         name: "sweep.json".to_owned(),
         content: Content::Measured(Box::new(document.clone())),
-        estimates: None,
     }
 }
 
@@ -113,7 +100,7 @@ fn a_figure_shows_as_many_operations_as_differ_at_a_glance() {
     assert!(text.contains("16 more lines are in the data."));
 }
 
-/// XML with shapes and text only.
+/// Checks that the text is XML with shapes and text only.
 fn well_formed(text: &str) -> Result<(), String> {
     let xml = roxmltree::Document::parse(text).map_err(|error| format!("{error}: {text}"))?;
     for node in xml.descendants().filter(|node| node.is_element()) {

@@ -14,7 +14,7 @@ const TUNABLE: (&str, DelayModule, Caches) = ("build:6.1", DelayModule::Tunable,
 pub fn empty() -> Document {
     Document {
         sweep: Some(SweepFindings::default()),
-        ..Document::new(Kind::Sensitivity, Environment::unknown())
+        ..Document::new(Kind::Sensitivity, Environment::default())
     }
 }
 

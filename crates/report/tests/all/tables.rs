@@ -3,24 +3,19 @@
 
 use crate::hooked::{implementation, path};
 use compare::Named;
-use model::estimate::{EstimatedCell, FitError, Nanoseconds, Weights};
 use model::{
-    Cell, Configuration, Document, EstimateDocument, Experiment, HookCost, Key, Metric, Outcome,
-    Paths, Policy, Status, Subject, Tool, Warning, WarningKind, comparison::GateVerdict,
+    Cell, Configuration, Document, Experiment, HookCost, Key, Metric, Outcome, Paths, Policy,
+    Status, Subject, comparison::GateVerdict,
 };
 use proptest::prelude::*;
-use report::{Layout, Options, csv, markdown, report, run_records, terminal};
+use report::{Layout, markdown, report, run_records, terminal};
 
 fn golden() -> Document {
     Document::parse(include_bytes!("../../../model/tests/golden/run.json")).unwrap()
 }
 
 fn shown(run: &Document, details: bool, layout: Layout) -> String {
-    let options = Options {
-        details,
-        ..Options::default()
-    };
-    terminal(&report(run, &options), &layout)
+    terminal(&report(run, details), &layout)
 }
 
 fn wide(width: usize) -> Layout {
@@ -38,9 +33,7 @@ fn of_metric(metric: Metric) -> Document {
 }
 
 fn csv_of(run: &Document) -> String {
-    let mut bytes = Vec::new();
-    csv(run_records(run), &mut bytes).unwrap();
-    String::from_utf8(bytes).unwrap()
+    crate::written(run_records(run))
 }
 
 #[test]
@@ -94,7 +87,7 @@ fn colour_only_if_asked() {
     let coloured = shown(&golden(), false, colour);
     assert!(!plain.contains('\u{1b}'));
     assert!(coloured.contains("\u{1b}["));
-    // Colour adds nothing but colour.
+    // Without colours, the text is the same.
     let mut stripped = String::new();
     let mut rest = coloured.as_str();
     while let Some(at) = rest.find('\u{1b}') {
@@ -177,8 +170,7 @@ proptest! {
             }
         }
         run.warnings[0].message.clone_from(&hostile);
-        let options = Options { details: true, ..Options::default() };
-        let made = report(&run, &options);
+        let made = report(&run, true);
         let widest = made.tables.iter().map(|table| table.columns.len()).collect::<Vec<_>>();
         for text in [shown(&run, true, wide(80)), markdown(&made)] {
             prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
@@ -277,7 +269,7 @@ fn a_check_names_what_costs_more() {
     assert_eq!(check(&golden(), "10000%").1, [""; 0]);
 }
 
-/// The experiment's subject.
+/// The experiment of a run.
 fn asked(run: &mut Document) -> &mut Experiment {
     run.experiment.as_mut().unwrap()
 }
@@ -376,55 +368,4 @@ fn the_bare_framework_is_split_where_hooks_are_known() {
         Configuration::of_stack("capability".parse().unwrap()),
     ];
     insta::assert_snapshot!(shown(&run, false, Layout::default()));
-}
-
-#[test]
-fn nanoseconds_stand_beside_what_was_counted() {
-    let run = of_metric(Metric::Instructions);
-    let estimated = |cell: &Cell| EstimatedCell {
-        key: cell.key.clone(),
-        baseline: vec!["capability".to_owned()],
-        instructions: 0,
-        estimate: None,
-        refused: Some("no path stands for the operation".to_owned()),
-        measured: None,
-        hooks: Vec::new(),
-    };
-    let mut cells: Vec<EstimatedCell> = run.cells.iter().map(estimated).collect();
-    let sure = cells
-        .iter_mut()
-        .filter(|cell| cell.key.benchmark() == "open");
-    for cell in sure {
-        cell.refused = None;
-        cell.estimate = Some(Nanoseconds {
-            ns: 59.46,
-            ci95: [40.0, 1_204.0],
-        });
-    }
-    let estimates = EstimateDocument {
-        tool: Tool::this(),
-        weights: Weights {
-            processor: "a processor|of mine".to_owned(),
-            releases: ["6.12.1".to_owned(), "6.12.2".to_owned()],
-            terms: Vec::new(),
-            error: FitError {
-                median_ns: 6.25,
-                ..FitError::default()
-            },
-            differences: 1,
-            operations: 1,
-            left_out: Vec::new(),
-            left_out_rank_correlation: None,
-        },
-        cells,
-        warnings: vec![Warning::new(
-            WarningKind::Other,
-            "times are of another".to_owned(),
-        )],
-    };
-    let options = Options {
-        estimates: Some(&estimates),
-        ..Options::default()
-    };
-    insta::assert_snapshot!(terminal(&report(&run, &options), &Layout::default()));
 }

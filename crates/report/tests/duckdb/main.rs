@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Exported runs, read by DuckDB.
 //!
-//! Needs node and npm, which `make test` installs; what the test takes from npm's registry,
-//! once, is kept in $XDG_CACHE_HOME/lsmeter/duckdb-test.
+//! Needs node and npm, which `make test` installs; modules from npm's registry are installed once,
+//! in $XDG_CACHE_HOME/lsmeter/duckdb-test.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -33,7 +33,7 @@ fn documented() -> String {
     from.split_once("```").unwrap().0.to_owned()
 }
 
-/// One test, since two of npm at a time would be in each other's way.
+/// There is one test, because two npm processes would disturb each other.
 #[test]
 fn duckdb_reads_what_was_exported() {
     let golden = fs::read(Path::new(HERE).join("../../../model/tests/golden/run.json"));

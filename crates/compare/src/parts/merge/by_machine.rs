@@ -7,7 +7,7 @@ use model::{Document, Environment, Metric, Share, Warning};
 
 use super::Part;
 
-/// Splits result files of several machines. Ordered by the machines' descriptions.
+/// Splits result files by machine, in the order of the machines' descriptions.
 pub fn by_machine(parts: &[Part]) -> Vec<(String, Vec<Part>)> {
     let mut machines: BTreeMap<String, Vec<Part>> = BTreeMap::new();
     for part in parts {
@@ -17,7 +17,7 @@ pub fn by_machine(parts: &[Part]) -> Vec<(String, Vec<Part>)> {
             cells.entry(machine).or_default().push(index);
         }
         if cells.is_empty() {
-            // A file without measurements still belongs to a machine.
+            // A file without measurements also belongs to a machine.
             cells.insert(machine(&part.run.environment), Vec::new());
         }
         for (machine, cells) in cells {

@@ -43,7 +43,7 @@ impl Part {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merged {
     pub run: Document,
-    /// Missing shards, from 1.
+    /// Numbers of the missing shards, counted from 1.
     pub missing_shards: Vec<u32>,
     pub missing_cells: u32,
 }
@@ -150,7 +150,7 @@ fn check_same(a: &Part, b: &Part) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The union of the parts' shards. A file without a share is the whole run.
+/// The union of the parts' shards. A file without a share contains the complete run.
 fn whole(parts: &[Part]) -> Result<Share, Failure> {
     let shared = |part: &&Part| part.run.share.is_some();
     let size = |part: &Part| match &part.run.share {
@@ -169,7 +169,7 @@ fn whole(parts: &[Part]) -> Result<Share, Failure> {
         if other_cells != cells || part.run.share.is_some() && other_count != count {
             let (a, b) = (&first.name, &part.name);
             let what = format!(
-                "{a} is of {count} shards with {cells} cells, {b} of {other_count} with \
+                "{a} has {count} shards with {cells} cells, but {b} has {other_count} with \
                  {other_cells}"
             );
             return Err(Failure::usage(what, ANOTHER_EXPERIMENT));
@@ -183,8 +183,7 @@ fn whole(parts: &[Part]) -> Result<Share, Failure> {
     })
 }
 
-/// All measurements by their index in the whole run. Copies must be equal, except for the time
-/// taken.
+/// All measurements, by their index in the complete run. Only the duration of copies may differ.
 fn candidates(parts: &[Part]) -> Result<BTreeMap<u32, Candidate<'_>>, Failure> {
     let mut cells: BTreeMap<u32, Candidate<'_>> = BTreeMap::new();
     let mut positions = BTreeMap::new();
@@ -243,13 +242,12 @@ fn is_same(a: &Cell, b: &Cell) -> bool {
     a == b || timeless(a) == timeless(b)
 }
 
-/// Whether all figures are comparable: counts need the same emulated machine, times the same
-/// hardware.
+/// Whether all figures are comparable: counts by emulated machine, times by hardware.
 fn check_environments(
     experiment: &Experiment,
     cells: &BTreeMap<u32, Candidate<'_>>,
 ) -> Result<(), Failure> {
-    // A common baseline compares all kernels.
+    // With a common baseline, all kernels are compared.
     let base = experiment.baseline_configuration();
     let across =
         experiment.baseline_kernel.is_some() || base.is_some_and(|base| base.kernel.is_some());
@@ -282,7 +280,7 @@ fn check_environments(
     Ok(())
 }
 
-/// All environments of the parts: first those with measurements, then in the order of their text.
+/// All environments of the parts: those with measurements first, each group sorted by text.
 fn origins(parts: &[Part], cells: &BTreeMap<u32, Candidate<'_>>) -> Vec<Origin> {
     let mut found: BTreeMap<String, Origin> = BTreeMap::new();
     let mut add = |environment: &Environment, cell: Option<u32>| {
@@ -308,7 +306,7 @@ fn origins(parts: &[Part], cells: &BTreeMap<u32, Candidate<'_>>) -> Vec<Origin> 
 
 fn warnings(parts: &[Part], cells: &BTreeMap<u32, Candidate<'_>>) -> Vec<Warning> {
     let places: BTreeMap<u32, u32> = cells.keys().copied().zip(0..).collect();
-    // Without indices it is the whole run.
+    // Without indices, a warning concerns the complete run.
     let mut found: BTreeMap<(WarningKind, &str, &str), BTreeSet<u32>> = BTreeMap::new();
     for part in parts {
         let share = part.run.share.as_ref();

@@ -72,8 +72,8 @@ static struct insn decode_insn(const uint8_t *bytes, size_t size, uint64_t vaddr
 }
 
 /*
- * cpu_switch_to stores registers, including the stack pointer, at consecutive addresses: the first
- * store and the first load stand in for it.
+ * cpu_switch_to stores registers, including the stack pointer, at consecutive addresses. The first
+ * store and the first load are used in its place.
  */
 static bool stack_switched(uint64_t *from, bool store, uint64_t vaddr)
 {

@@ -19,7 +19,7 @@ static uint64_t relative(const uint8_t *at, size_t width, uint64_t next)
 	return next + (uint64_t)(int64_t)offset;
 }
 
-/* Picks the memory access that happens exactly once in an iteration. */
+/* Selects the memory access that happens exactly once in an iteration. */
 static void decode_string(struct insn *insn, uint8_t opcode)
 {
 	insn->kind = INSN_REP;

@@ -54,7 +54,7 @@ fn tree(nodes: &[(usize, &str, u64, u64)]) -> CallTree {
     tree
 }
 
-/// As [`tree`], from text.
+/// Like [`tree`], but from text.
 fn tree_of(nodes: &str) -> CallTree {
     let node = |node| match str::split_whitespace(node).collect::<Vec<_>>()[..] {
         [depth, function, calls, instructions] => {

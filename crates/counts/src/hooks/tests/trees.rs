@@ -26,7 +26,7 @@ fn rows(costs: &[HookCost]) -> Vec<String> {
 fn costs_of_trees() {
     for (hooks, others, active, nodes, expected, left) in [
         (
-            // Modules and dispatch are apart.
+            // Modules and dispatch are separate.
             "file_open inode_alloc_security",
             "security_inode_alloc",
             "selinux my-lsm",
@@ -80,8 +80,7 @@ fn costs_of_trees() {
             "",
         ),
         (
-            // Parts belong to their function. A caller into which the beginning was inlined calls
-            // only the part.
+            // Parts belong to their function. A caller with an inlined beginning calls the part.
             "file_open",
             "",
             "selinux apparmor",
@@ -97,7 +96,7 @@ fn costs_of_trees() {
             "vfs_open 160",
         ),
         (
-            // IMA is a hook where the kernel calls it itself.
+            // IMA is a hook if the kernel calls it directly.
             "capable file_open",
             "",
             "",

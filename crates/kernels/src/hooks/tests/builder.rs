@@ -6,8 +6,8 @@ pub const BASE: u64 = 0xffff_ffff_8100_0000;
 
 #[derive(Debug, Clone, Default)]
 pub struct Image<'a> {
-    /// Global functions, 16 bytes each; with a `=` prefix data, with `^` data at the address of the
-    /// next one.
+    /// Global functions of 16 bytes each. The prefix `=` makes a symbol data, and `^` makes it data
+    /// at the address of the next symbol.
     pub symbols: Vec<&'a str>,
     pub btf: Vec<u8>,
     pub btf_name: &'static str,

@@ -68,7 +68,7 @@ fn the_section_and_the_header_lead_to_the_same_list() {
     let expected = vec!["file_open".to_owned(), "inode_permission".to_owned()];
     let mut image = image(kernel().write());
     assert_eq!(from_image(&image), Ok(expected.clone()));
-    // Found by its header, too, after similar data.
+    // The BTF is also found by its header, behind similar data.
     image.btf_name = ".rodata";
     let whole = image.btf.clone();
     let mut before = whole[..24].to_vec();
@@ -294,7 +294,7 @@ fn symbols_name_hooks_that_have_code_of_their_own() {
     let of_bpf = [
         "bpf_lsm_file_open",
         "bpf_lsm_cred_prepare",
-        // Helpers: static, or of no hook. There is a function security_init.
+        // Helpers are static, or belong to no hook. There is a function security_init.
         "bpf_lsm_verify_prog",
         "-bpf_lsm_init",
         "security_file_open",

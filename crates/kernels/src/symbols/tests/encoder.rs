@@ -40,7 +40,7 @@ pub enum Order {
     AfterAddresses,
 }
 
-/// First release, addresses, whether they come first, the order by name, alignment.
+/// First release, format of addresses, whether they come first, the order by name, alignment.
 pub type Layout = (&'static str, Addresses, bool, Order, usize);
 
 pub const LAYOUTS: [Layout; 6] = [
@@ -56,7 +56,7 @@ pub fn has_percpu(layout: &Layout) -> bool {
     layout.1 == BaseRelativeOrPercpu
 }
 
-/// Codes of several characters; the others spell one or, above 0x7e, nothing.
+/// Codes for several characters. Others are single characters; above 0x7e, nothing.
 const LONG_TOKENS: [(u8, &str); 6] = [
     (0x01, "security_"),
     (0x02, "Tsys_"),
@@ -224,7 +224,7 @@ pub fn elf(text: &[u8], symtab: Option<&[Sym]>) -> Vec<u8> {
     elf::write(2, Some(segment), &sections)
 }
 
-/// At least 2,000 symbols by rising address; per-CPU ones at zero if `percpu`.
+/// At least 2,000 symbols, by rising address, with per-CPU symbols at zero if `percpu` is set.
 pub fn kernel_symbols(number: usize, percpu: bool) -> Vec<Sym> {
     let mut symbols = Vec::new();
     if percpu {

@@ -39,7 +39,7 @@ fn table_with(symbols: &[Sym]) -> SymbolTable {
 #[test]
 fn every_layout_reads_back() {
     for layout in &LAYOUTS {
-        // Around a multiple of 256, odd and even.
+        // Numbers around a multiple of 256, both odd and even.
         for number in [2047, 2048, 2049, 3000, 3001] {
             let symbols = kernel_symbols(number, has_percpu(layout));
             let table = SymbolTable::from_vmlinux(&image(&symbols, layout))
@@ -136,7 +136,7 @@ fn each_way_of_having_no_symbols_is_told_apart() {
     whole.truncate(whole.len() - 1);
     assert!(refusal(&whole).to_string().contains("outside the file"));
 
-    // The first length byte of the names: all later entries shift.
+    // Changing the first length byte of the names shifts all later entries.
     let entry = first_entry_at(&text);
     let mut shifted = text.clone();
     shifted[entry] += 1;

@@ -11,13 +11,13 @@ use super::encoder::sym;
 use super::table_with;
 use crate::symbols::{ModuleImage, SymbolError, SymbolTable};
 
-/// Modules without KASLR.
+/// The address of modules without KASLR.
 const HOME: u64 = 0xffff_ffff_a000_0000;
 const FUNC: u8 = 2;
 const OBJECT: u8 = 1;
 const NOTYPE: u8 = 0;
 
-/// Name, whether code, length in bytes.
+/// Name, whether it is code, length in bytes.
 type Section<'a> = (&'a str, bool, usize);
 /// Section index, value, type, name.
 type Entry<'a> = (u16, u64, u8, &'a str);
@@ -145,7 +145,7 @@ fn several_modules_stand_side_by_side() {
         &[
             // The kernel hides sections by address 0.
             ("brd", &brd(), &[(".text", HOME), (".text.unlikely", 0)]),
-            // Of two sections with one name sysfs shows either.
+            // If two sections have one name, sysfs may show either.
             (
                 "other",
                 &other,
@@ -189,6 +189,9 @@ fn a_guest_cannot_put_modules_anywhere() {
         let error = merge(&kernel, &[("brd", &brd(), &[(".text", start)])]).expect_err("refused");
         assert!(error.to_string().contains(why), "{start:#x}: {error}");
         assert!(error.hint().contains("nokaslr"));
+        let program = [("bpf_prog_log", start..start.saturating_add(0x100))];
+        let error = kernel.with_functions("bpf", &program).expect_err("refused");
+        assert!(error.to_string().contains(why), "{start:#x}: {error}");
     }
     for second in [HOME, HOME + 0xff, HOME - 0xff] {
         let twice = [
@@ -199,6 +202,10 @@ fn a_guest_cannot_put_modules_anywhere() {
         assert!(error.to_string().contains("another section"), "{error}");
     }
     assert!(merge(&kernel, &[("brd", &brd(), &[(".text", end + 1)])]).is_ok());
+    let programs = [("one", HOME..HOME + 8), ("two", HOME + 8..HOME + 16)];
+    let table = kernel.with_functions("bpf", &programs).expect("sound");
+    let names = [7, 8, 16].map(|at| name_at(&table, HOME + at));
+    assert_eq!(names, [Some("one"), Some("two"), None]);
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn an_image_cut_off_anywhere_is_refused() {
     for len in 0..file.len() {
         assert!(SymbolTable::from_vmlinux(&file[..len]).is_err(), "{len}");
     }
-    // The kallsyms tables are in the only segment, which must be whole.
+    // The kallsyms tables are in the only segment, which must be complete.
     let file = image(&kernel_symbols(2100, false), &LAYOUTS[0]);
     let table = SymbolTable::from_vmlinux(&file).expect("symbols");
     assert!(table.iter().len() > whole.iter().len());

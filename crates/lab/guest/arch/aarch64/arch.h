@@ -40,8 +40,8 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 	asm volatile(MARKER_TEXT : : [kind] "i"(MARKER_MAGIC | (kind_)) : "memory")
 
 /*
- * Reads the clock of guest time right after or right before a marker. One asm statement, so that
- * the compiler cannot put anything between.
+ * Reads the clock of guest time right after or right before a marker. It is one asm statement, so
+ * that the compiler cannot insert anything in between.
  */
 #define CLOCK_AND(before, after, kind_)						\
 	({									\
@@ -55,7 +55,10 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 #define marker_then_clock(kind_)	CLOCK_AND(MARKER_TEXT, "", kind_)
 #define clock_then_marker(kind_)	CLOCK_AND("", MARKER_TEXT "b 1f\n1:", kind_)
 
-/* The serial port on the PCI bus: the console uses another driver. */
+/* Lets another processor run: QEMU ends this one's turn. */
+#define relax()			asm volatile("yield" : : : "memory")
+
+/* The serial port on the PCI bus, because the console uses another driver. */
 #define ARCH_RESULTS_PORT	"/dev/ttyS0"
 
 /* The vDSO function that reads clocks. */

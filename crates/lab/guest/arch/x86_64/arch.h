@@ -31,8 +31,8 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 		     : : "i"(MARKER_MAGIC | (kind)) : "memory")
 
 /*
- * Reads the clock of guest instructions right after or right before a marker. One asm statement, so
- * that the compiler cannot put anything between.
+ * Reads the clock of guest instructions right after or right before a marker. It is one asm
+ * statement, so that the compiler cannot insert anything in between.
  */
 #define CLOCK_AND(before, after, kind)						\
 	({									\
@@ -46,6 +46,9 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 #define MARKER_BYTES		".byte 0x0f, 0x1f, 0x84, 0x00\n\t.long %c2\n\t"
 #define marker_then_clock(kind)	CLOCK_AND(MARKER_BYTES, "", kind)
 #define clock_then_marker(kind)	CLOCK_AND("", MARKER_BYTES "jmp 1f\n1:", kind)
+
+/* Lets another processor run: QEMU ends this one's turn. */
+#define relax()			asm volatile("pause" : : : "memory")
 
 /* The serial port that is not the console. */
 #define ARCH_RESULTS_PORT	"/dev/ttyS1"

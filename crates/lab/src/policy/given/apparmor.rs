@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Custom AppArmor profiles: all are loaded, one confines the benchmarks.
+//! Custom AppArmor profiles. All of them are loaded, and one confines the benchmarks.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use super::{GivenFile, files, prepared, start, write_all};
 
 /// Abstractions and tunables for policies without their own.
 const SYSTEM: &str = "/etc/apparmor.d";
-/// Only profiles that attach to programs apply.
+/// With this name, only profiles that attach to programs apply.
 const UNCONFINED: &str = "unconfined";
 /// Suffixes of packages' left-over files, which apparmor_parser ignores.
 const LEFT_OVER: [&str; 7] = [
@@ -85,7 +85,7 @@ pub(in super::super) fn prepare(
     ]);
     let started = of.starts_in.as_deref().unwrap_or(profile);
     let started = (started != UNCONFINED).then(|| format!("exec {started}"));
-    // As the kernel prints a stack: profile_cmp() of security/apparmor/label.c.
+    // The order in which the kernel prints a stack: profile_cmp() in security/apparmor/label.c.
     let mut parts: Vec<&str> = profile.split("//&").collect();
     parts.sort_unstable();
     start(request, &mut prepared, &parts.join("//&"), started);

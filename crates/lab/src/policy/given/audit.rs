@@ -11,11 +11,11 @@ use super::super::{PolicyError, Prepared, Request, tools};
 use super::{files, prepared};
 use crate::root::libraries;
 
-/// All rules of a list are compared with each system call.
+/// Limited because each system call is compared with all rules of a list.
 const RULES_LIMIT: usize = 10_000;
 const RULE_LIMIT: usize = 4_000;
 const SKIPPED_SHOWN: usize = 4;
-/// Options of auditctl that add rules; others change the daemon or the kernel's limits.
+/// Options of auditctl that add rules. Other options change the daemon or the kernel's limits.
 const ADDING: [&str; 3] = ["-a", "-A", "-w"];
 
 pub(in super::super) fn prepare(
@@ -59,7 +59,7 @@ pub(in super::super) fn prepare(
             "{n} rules in {files}: expected 1 to {RULES_LIMIT}"
         )));
     }
-    // Fedora's rule, under which new tasks are not audited, comes with a kernel that starts so.
+    // With Fedora's rule, new tasks are not audited; the kernel must then boot without audit.
     let never = ["task,never", "never,task"];
     let is_never = |rule: &String| {
         rule.split_ascii_whitespace()
@@ -78,7 +78,7 @@ pub(in super::super) fn prepare(
         AuditRecords::Dropped => 1,
         AuditRecords::Written => 2,
     };
-    // The guest's `settings/given-audit.c`.
+    // Read by the guest's `settings/given-audit.c`.
     prepared
         .keys
         .extend([("audit_rules", rules.len() as u32), ("records", records)]);
@@ -136,7 +136,7 @@ fn add_auditctl(request: &Request<'_>, prepared: &mut Prepared) -> Result<(), Po
         .map_err(|error| tools::failed(error, "install the package libc-bin"))?;
     for library in libraries {
         let name = library.file_name().unwrap_or_default().to_string_lossy();
-        // The only one that ldd lists with its whole path only.
+        // The loader is the only file that ldd lists only by its full path.
         add(
             if name.starts_with("ld-") {
                 "loader"

@@ -68,7 +68,7 @@ pub(in super::super) fn prepare(of: &CustomPolicy) -> Result<Prepared, PolicyErr
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Program {
     name: String,
-    /// As in the guest's `struct program`.
+    /// The kind, as in the guest's `struct program`.
     kind: u8,
     target: String,
 }
@@ -85,7 +85,7 @@ struct Loader {
     instructions: Vec<u8>,
 }
 
-/// The guest's format: numbers little endian, texts and code padded to eight bytes.
+/// The guest's format: numbers are little-endian, and texts and code are padded to eight bytes.
 fn write_loader(out: &mut Vec<u8>, made: &Loader) {
     out.extend_from_slice(MAGIC);
     let numbers = [made.loaded.len(), made.maps as usize, made.data.len()];
@@ -99,7 +99,7 @@ fn write_loader(out: &mut Vec<u8>, made: &Loader) {
         out.resize(out.len() + bytes - kept.len(), 0);
     };
     for program in &made.loaded {
-        // A function's name; longer than BPF_OBJ_NAME_LEN.
+        // The name of the function, which may be longer than BPF_OBJ_NAME_LEN.
         field(&program.name, NAME_BYTES);
         let kind = char::from(program.kind).to_string();
         field(&(kind + &program.target), TARGET_BYTES + 1);
@@ -111,12 +111,12 @@ fn write_loader(out: &mut Vec<u8>, made: &Loader) {
 }
 
 fn loader(source: &GivenFile, of: &CustomPolicy) -> Result<Loader, String> {
-    /// libbpf's messages are global: one object at a time.
+    /// libbpf's messages are global, so only one object is processed at a time.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     model::take_libbpf_warnings();
-    // SAFETY: the function has the type that libbpf calls, in which a `va_list` is a pointer. Not
-    // libbpf_rs::set_print, whose callback panics on bytes that are not UTF-8.
+    // SAFETY: the function has the type that libbpf calls, in which a `va_list` is a pointer.
+    // libbpf_rs::set_print is not used because its callback panics on bytes that are not UTF-8.
     let before = unsafe {
         let collect = model::collect_libbpf_warning as *const ();
         libbpf_sys::libbpf_set_print(std::mem::transmute::<
@@ -125,7 +125,7 @@ fn loader(source: &GivenFile, of: &CustomPolicy) -> Result<Loader, String> {
         >(collect))
     };
     let made = generate(source, of);
-    // SAFETY: the previous value.
+    // SAFETY: this restores the previous function.
     unsafe { libbpf_sys::libbpf_set_print(before) };
     made.map_err(|why| match model::take_libbpf_warnings() {
         said if said.is_empty() => why,

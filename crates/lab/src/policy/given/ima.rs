@@ -18,7 +18,7 @@ const ACTIONS: [&str; 7] = [
 ];
 /// The kernel takes less than a page per write (`ima_write_policy()`).
 const RULE_LIMIT: usize = 4_095;
-/// All rules are tried for each file.
+/// Limited because all rules are tried for each file.
 const RULES_LIMIT: usize = 100_000;
 
 pub(in super::super) fn prepare(
@@ -112,13 +112,13 @@ fn check_proofs(of: &CustomPolicy, appraises: bool, measures: bool) -> Result<()
     if !of.denied.is_empty() && !appraises {
         return Err(tools::failed(
             format!("no rule in {files} appraises files, so IMA denies nothing"),
-            "use `measured` and `not_measured` to prove what IMA measures",
+            "use `measured` and `not_measured` to check what IMA measures",
         ));
     }
     if !of.measured.is_empty() && !measures {
         return Err(tools::failed(
             format!("no rule in {files} measures files"),
-            "use `denied` and `allowed` to prove what IMA appraises",
+            "use `denied` and `allowed` to check what IMA appraises",
         ));
     }
     Ok(())

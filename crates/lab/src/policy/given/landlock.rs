@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Custom Landlock rulesets, in the TOML of <https://github.com/landlock-lsm/landlockconfig>. Each
-//! file is a layer.
+//! Landlock rulesets in the TOML of <https://github.com/landlock-lsm/landlockconfig>, a layer each.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Custom policies: reads their files and writes the agent's directives for them. The guest's
-//! `settings/given.c` proves them and measures under them.
+//! `settings/given.c` checks that they are in force, and measures under them.
 
 mod apparmor;
 mod audit;
@@ -13,6 +13,7 @@ mod sign;
 mod smack;
 mod tomoyo;
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,7 @@ const DEPTH_LIMIT: usize = 16;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GivenFile {
-    /// Relative to the path that the user names; for a single file its name.
+    /// Relative to the path that the user names; for a single file, the file's name.
     name: PathBuf,
     bytes: Vec<u8>,
 }
@@ -177,7 +178,7 @@ pub(super) fn prepared(of: &CustomPolicy) -> Prepared {
         ("denied", &of.denied),
         ("allowed", &of.allowed),
         ("observed", &of.observed),
-        // Another access would already have added the file to the list.
+        // If this came after another access, the file would already be on the list.
         ("not-measured", &of.not_measured),
         ("measured", &of.measured),
     ] {
@@ -194,6 +195,30 @@ pub(super) fn prepared(of: &CustomPolicy) -> Prepared {
         files: vec![("accesses".to_owned(), accesses.into_bytes())],
         ..Prepared::default()
     }
+}
+
+/// For whole programs: the accesses of all policies of a run. What they name exists in each
+/// configuration, or a program could behave differently without the policy.
+pub(super) fn all_accesses(request: &Request<'_>) -> Option<(String, Vec<u8>)> {
+    request.root?;
+    let mut lines = BTreeSet::new();
+    for of in request.custom.values() {
+        let lists = [
+            &of.denied,
+            &of.allowed,
+            &of.observed,
+            &of.not_measured,
+            &of.measured,
+        ];
+        lines.extend(
+            lists
+                .into_iter()
+                .flatten()
+                .map(|access| format!("{access}\n")),
+        );
+    }
+    let lines: String = lines.into_iter().collect();
+    (!lines.is_empty()).then(|| ("policy/all/accesses".to_owned(), lines.into_bytes()))
 }
 
 /// For whole programs: the subject that some task must have, and what the agent writes before it

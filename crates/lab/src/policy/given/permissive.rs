@@ -10,14 +10,15 @@ use std::collections::BTreeMap;
 
 use kernels::bytes::{u32_at, u64_at};
 
-/// The first version with bounds of types. Later ones, such as 35 with its neveraudit types, add
-/// data after the permissive types; the guest asks its kernel whether the right one is permissive.
+/// The first version with bounds of types. Later versions, such as 35 with its neveraudit types,
+/// add data after the permissive types; the guest checks with its kernel that the right type is
+/// permissive.
 const FIRST_VERSION: u32 = 24;
 const HEAD: &[u8] = b"\x8c\xff\x7c\xf9\x08\0\0\0SE Linux";
 const NODE_BITS: u32 = 64;
 
-/// Makes the first known one of `domains` permissive and returns it with the policy; None if no
-/// domain is known, or the format is not.
+/// Makes the first of `domains` that the policy defines permissive, and returns it with the policy.
+/// None if the policy defines none of them, or if its format is unknown.
 pub(super) fn with_permissive<'a>(
     policy: &[u8],
     domains: &[&'a str],
@@ -45,7 +46,7 @@ pub(super) fn with_permissive<'a>(
     Some((made, domain))
 }
 
-/// An ebitmap's nodes, each with its first bit and its bits; and where it ends.
+/// The nodes of an ebitmap, each with its first bit and its bits, and the ebitmap's end.
 fn bitmap(policy: &[u8], at: usize) -> Option<(BTreeMap<u32, u64>, usize)> {
     let (head, nodes) = policy.get(at..)?.split_at_checked(12)?;
     let count = match u32_at(head, 4) {
@@ -59,8 +60,9 @@ fn bitmap(policy: &[u8], at: usize) -> Option<(BTreeMap<u32, u64>, usize)> {
     (u32_at(head, 0) == NODE_BITS).then(|| (bits.collect(), end))
 }
 
-/// The number of a type: before its name are the name's length, the number, properties and bounds.
-/// None if there are several such places. The guest asks the kernel whether it was the right one.
+/// The number of a type. Its name is preceded by the name's length, the number, properties and
+/// bounds. None if there are several such places. The guest checks with the kernel whether it was
+/// the right type.
 fn type_of(policy: &[u8], name: &[u8]) -> Option<u32> {
     let records = policy.windows(16 + name.len());
     let mut found = records
@@ -79,7 +81,7 @@ mod tests {
 
     const DEBIAN: &str = "/etc/selinux/default/policy/policy.33";
 
-    /// Debian's policy; None, recorded as skipped, if it is not installed.
+    /// Debian's policy. If it is not installed, returns None and records the test as skipped.
     fn debian() -> Option<Vec<u8>> {
         testing::has_file(DEBIAN, "selinux-policy-default").then(|| std::fs::read(DEBIAN).unwrap())
     }
@@ -99,7 +101,7 @@ mod tests {
         assert_eq!(both, again);
         assert_ne!(both, made);
         assert_eq!(with_permissive(&policy, &["no_such_t"]), None);
-        // Version 35 has one more bitmap, after these.
+        // Version 35 has one more bitmap after these.
         let (_, from) = bitmap(&policy, HEAD.len() + 16).unwrap();
         let (_, to) = bitmap(&policy, from).unwrap();
         let neveraudit = [NODE_BITS.to_le_bytes(), [0; 4], [0; 4]].concat();

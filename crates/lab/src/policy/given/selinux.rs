@@ -21,18 +21,18 @@ use super::{GivenFile, files, prepared, start, unreadable};
 const OWN_DOMAINS: [&str; 2] = ["kernel_t", "kernel"];
 /// The guest reads the whole file into memory.
 const CONTEXTS_LIMIT: usize = 32 << 10;
-/// Paths that one process looks up.
+/// The number of paths that one process looks up.
 const LOOKUPS: usize = 1_000;
 
 pub(in super::super) fn prepare(
     request: &Request<'_>,
     of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
-    // Compiling modules takes minutes: find missing labels first.
+    // Compiling modules takes minutes, so look for missing labels first.
     let contexts = contexts(request, of)?;
     if contexts.len() >= CONTEXTS_LIMIT {
         return Err(tools::failed(
-            "too many labels for the policy's proofs",
+            "the accesses that check the policy need too many labels",
             "name fewer accesses, or shorter paths",
         ));
     }
@@ -149,7 +149,7 @@ fn is_cil(name: &Path) -> bool {
     name.extension().is_some_and(|extension| extension == "cil")
 }
 
-/// For the guest: see `apply_line()` of `guest/policy/selinux.c`.
+/// Written for the guest: see `apply_line()` in `guest/policy/selinux.c`.
 fn contexts(request: &Request<'_>, of: &CustomPolicy) -> Result<String, PolicyError> {
     let work_dir = request.root.map_or(request.work_dir(), |_| "/");
     let work = match (&of.files_context, &of.file_contexts) {
@@ -169,10 +169,15 @@ fn contexts(request: &Request<'_>, of: &CustomPolicy) -> Result<String, PolicyEr
     };
     let mut directories = BTreeSet::from(["/".to_owned()]);
     let accesses = of.denied.iter().chain(&of.allowed);
-    let paths = accesses.filter(|access| !access.how.is_of_port());
-    let paths: BTreeSet<&str> = paths.map(|access| access.what.as_str()).collect();
-    for path in paths.iter().copied().chain([work_dir]) {
-        directories.extend(above(path));
+    let accesses = accesses.filter(|access| !access.how.is_of_port());
+    directories.extend(above(work_dir));
+    let mut paths = BTreeSet::new();
+    for access in accesses {
+        directories.extend(above(&access.what));
+        // A file that the access creates does not exist yet.
+        if access.how != AccessHow::Create {
+            paths.insert(access.what.as_str());
+        }
     }
     // A mount point has its own label.
     for directory in directories
@@ -183,7 +188,10 @@ fn contexts(request: &Request<'_>, of: &CustomPolicy) -> Result<String, PolicyEr
             let _ = writeln!(text, "label {directory} {label}");
         }
     }
-    for path in paths.iter().filter(|path| !directories.contains(**path)) {
+    for path in paths
+        .into_iter()
+        .filter(|path| !directories.contains(*path))
+    {
         let label = label(file, path, "file")?.ok_or_else(|| {
             tools::failed(
                 format!("{file} has no label for {path}, which `denied` or `allowed` names"),
@@ -275,7 +283,7 @@ fn root_labels(root: &Path, of: &CustomPolicy, file: &str) -> Result<String, Pol
                 .map_err(|error| unreadable(&entry.path(), &error))?;
             let path = entry.path();
             let inside = path.strip_prefix(root).unwrap_or(&path);
-            // A line has no place for other names.
+            // Other names cannot be written in a line.
             let Some(inside) = inside.to_str().filter(|path| !path.contains('\n')) else {
                 continue;
             };

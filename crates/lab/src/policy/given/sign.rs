@@ -8,17 +8,17 @@ use super::super::{PolicyError, Prepared, Request, tools};
 const KEY: &[u8] = include_bytes!("../../../policy/ima/key.pem");
 const CERTIFICATE: &[u8] = include_bytes!("../../../policy/ima/certificate.der");
 
-/// Condition of rules that need a signature, not only a hash.
+/// The condition in rules that need a signature, not only a hash.
 const WANTED: &str = "appraise_type=imasig";
 
-/// Sizes of files of the guest's `make_file()`; each byte is an `x`.
+/// The sizes of files that the guest's `make_file()` makes; each byte is an `x`.
 const SIZES: [u32; 6] = [0, 1, 7, 4096, 10 * 1024, 100 * 1024];
 
 /// Size of `security.ima` with a signature by a key of up to 4,096 bits.
 const SIGNATURE_LIMIT: usize = 1024;
 
-/// Adds the certificate for the guest's kernel, and the signatures: per file size the size, the
-/// signature's length (u32, little endian), and the signature.
+/// Adds the certificate for the guest's kernel, and the signatures. For each file size it writes
+/// the size, the signature's length (u32, little-endian), and the signature.
 pub(super) fn add(
     request: &Request<'_>,
     rules: &[String],

@@ -22,7 +22,7 @@ const NO_RULES: [&str; 7] = [
     "user",
 ];
 const RIGHTS: &[u8] = b"rwxatlb";
-/// Pairs of labels: for each, the kernel walks all rules of the subject.
+/// The number of pairs of labels. For each, the kernel walks all rules of the subject.
 const RULES_LIMIT: usize = 1_000_000;
 /// The agent's label: the agent creates the benchmarks' files and is not confined.
 const AGENT: &str = "lsmeter-agent";
@@ -83,7 +83,7 @@ pub(in super::super) fn prepare(
     Ok(prepared)
 }
 
-/// Excludes editors' backups and files with labels of packets.
+/// Excludes editors' backups, and files with labels for packets.
 fn has_rules(file: &GivenFile) -> bool {
     let first = file.name.iter().next().unwrap_or_default();
     let name = file.name.file_name().unwrap_or_default().to_string_lossy();
@@ -106,7 +106,7 @@ fn left_out(others: &[&GivenFile]) -> Option<String> {
     })
 }
 
-/// Rules, one per pair of labels: the kernel's state after all lines in order.
+/// Rules, one per pair of labels: the kernel's state after all lines were applied in order.
 #[derive(Debug, Default)]
 struct Rules {
     order: Vec<(String, String)>,
@@ -123,7 +123,7 @@ impl Rules {
         Ok(())
     }
 
-    /// Comments are those of systemd, which also loads such files.
+    /// Lines that start with `#` or `;` are comments, as in systemd, which also loads such files.
     fn add(&mut self, line: &str) -> Result<(), String> {
         let line = line.trim();
         if line.is_empty() || line.starts_with(['#', ';']) {

@@ -13,7 +13,7 @@ const FILES: [(&str, bool); 3] = [
     ("exception_policy", false),
     ("domain_policy", true),
 ];
-/// Replaces a missing file: the kernel takes no empty one.
+/// Replaces a missing file, because the kernel does not accept an empty one.
 const NOTHING: &str = "\n";
 
 pub(in super::super) fn prepare(
@@ -111,7 +111,7 @@ fn profile_of(domain: &str, policy: &str) -> u8 {
     profile
 }
 
-/// The profiles with this one permissive instead of enforcing, in `CONFIG` and in each `CONFIG::…`.
+/// The profiles, with this one permissive instead of enforcing, in `CONFIG` and `CONFIG::…`.
 fn permissive(profiles: &str, number: u8) -> String {
     let prefix = format!("{number}-CONFIG");
     let mut text = String::with_capacity(profiles.len() + 64);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter placement checks`: checks made twice, and checks that only some modules make.
+//! `lsmeter placement checks`: checks that are made twice, or by only some modules.
 
 use anyhow::Result;
 use model::{Exit, Stored as _};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter placement diff`: hook calls changed by a patch or release.
+//! `lsmeter placement diff`: hook calls that a patch or release changes.
 
 use std::path::Path;
 

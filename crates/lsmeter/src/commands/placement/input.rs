@@ -14,7 +14,7 @@ use crate::commands::documents;
 use crate::config;
 use crate::progress::Line;
 
-/// A distribution's `.config` has 300 KiB.
+/// A distribution's `.config` has about 300 KiB.
 const CONFIG_LIMIT_BYTES: u64 = 16 << 20;
 
 pub enum Input {
@@ -87,8 +87,7 @@ pub fn add(list: &mut Vec<String>, name: &String) {
     }
 }
 
-/// Adds a result file's calls and file systems to an empty selection, so that a tree can be compared
-/// with it.
+/// Adds a result file's calls and file systems to an empty selection, to compare a tree with it.
 pub fn like(mut request: Request, document: &PlacementDocument) -> Request {
     let (any_fs, any_call) = (
         request.fs.is_empty(),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use model::{Cell, Document, Exit, Kind, PlacementDocument, Stored as _, placement::Comparison};
-use placement::{Tree, analyse, compare};
+use placement::{Tree, analyse, compare, file_systems};
 use report::PlacementOptions;
 
 use super::documents::read_kind;
@@ -32,9 +32,9 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
         .as_deref()
         .map(|path| read_kind(path, Kind::Profile, hint))
         .transpose()?;
-    let stdout = args.out.check(&[], 0)?;
+    let stdout = args.table.out.check(&[], 0)?;
 
-    let line = Line::new(args.quiet);
+    let line = Line::new(args.table.quiet);
     line.say("opening the tree");
     let tree = open(&args.tree, &line)?;
     if let Some(profiles) = profiles {
@@ -73,7 +73,7 @@ fn deliver(args: &PlacementArgs, document: &PlacementDocument, stdout: StdoutTak
         tables: &|| report::placement_report(document, &options),
         records: &|| report::placement_records(document),
     };
-    args.out.deliver(stdout, &found)?;
+    args.table.out.deliver(stdout, &found)?;
     Ok(())
 }
 
@@ -107,11 +107,9 @@ fn agree(
             request.architecture
         ));
     }
-    for cell in &profiles.cells {
-        add(&mut request.fs, &cell.key.filesystem);
-        for syscall in &cell.syscalls {
-            add(&mut request.syscalls, syscall);
-        }
+    request.fs = file_systems(&profiles)?.into_iter().collect();
+    for syscall in profiles.cells.iter().flat_map(|cell| &cell.syscalls) {
+        add(&mut request.syscalls, syscall);
     }
     if profiles.cells.is_empty() {
         line.done();
@@ -135,7 +133,7 @@ fn agree(
         tables: &|| report::agreement_report(&kernel, comparison),
         records: &|| report::agreement_records(comparison),
     };
-    args.out.deliver(stdout, &found)?;
+    args.table.out.deliver(stdout, &found)?;
     Ok(verdict(comparison))
 }
 

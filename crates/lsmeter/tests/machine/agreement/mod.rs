@@ -28,8 +28,8 @@ const SLOPE_SHARE: f64 = 5e-4;
 /// Calls of each hook per operation, by title.
 type Calls = BTreeMap<String, BTreeMap<String, f64>>;
 
-/// Every operation on files except repetitions: tree walks consist of the others, and 9,437 directories
-/// call the hooks of one.
+/// Every operation on files except those that repeat others: tree walks consist of other
+/// operations, and 9,437 directories call the same hooks as one.
 fn operations_on_files() -> impl Iterator<Item = &'static Benchmark> {
     let files = [Suite::Paper, Suite::Lmbench, Suite::Howells, Suite::Beyond];
     catalogue().iter().filter(move |benchmark| {
@@ -179,7 +179,7 @@ fn monitor_and_profile_agree() {
         eprintln!("{kernel}: {equal} of {compared} equal, the rest explained");
         assert_eq!(unexplained, [""; 0], "{kernel}");
         assert!(compared > least, "{kernel}: {compared}");
-        // The number of files that RCU frees meanwhile varies.
+        // The number of files that RCU frees in between varies.
         assert!(equal * 10 > compared * 8, "{kernel}: {equal} of {compared}");
 
         // The comparison detects a missing hook.

@@ -95,11 +95,11 @@ denied = ["read /etc/shadow"]
 allowed = ["read /etc/hosts"]
 "#;
 
-fn custom(name: &str) -> String {
+/// A policy of an experiment.
+fn custom(experiment: &str, name: &str) -> String {
     let begin = format!("[custom.{name}]");
-    let (_, rest) = EXPERIMENT.split_once(&begin).unwrap();
-    let (policy, _) = rest.split_once("[custom.").unwrap();
-    begin + policy
+    let (_, rest) = experiment.split_once(&begin).unwrap();
+    begin + rest.split("[custom.").next().unwrap()
 }
 
 /// Debian's policy, in a domain of its users.
@@ -117,7 +117,7 @@ context = "user_u:user_r:user_t:s0"
 file_contexts = "/etc/selinux/default/contexts/files/file_contexts"
 files_context = "user_u:object_r:user_home_t:s0"
 booleans = { allow_execmem = true }
-denied = ["read /etc/shadow"]
+denied = ["write /etc/shadow", "create /etc/x"]
 allowed = ["read /etc/hosts"]
 [custom.nobody]
 module = "selinux"
@@ -375,8 +375,10 @@ fn debian_s_policy_confines_its_users() {
          -v system_u:object_r:shadow_t:s0 /etc/shadow
          wrote user_u:user_r:user_t:s0 to /proc/self/attr/current
          /access says that system_u:system_r:kernel_t:s0 is permissive
-         selinux: denied: open of /etc/shadow for reading: EACCES
-         selinux: allowed: open of /etc/shadow for reading",
+         selinux: denied: open of /etc/shadow for writing: EACCES
+         selinux: denied: creat of /etc/x: EACCES
+         selinux: allowed: open of /etc/shadow for writing
+         selinux: logged: avc:  denied name=\"shadow\"",
     );
     assert_refused(&run, "nobody", "/proc/self/attr/current: EINVAL");
 }
@@ -461,7 +463,7 @@ fn invalid_policies_are_refused_before_a_boot() {
 fn custom_programs_are_in_profiles() {
     let place = Place::with_kernels();
     write_sources(&place);
-    place.write("guard.toml", custom("guard"));
+    place.write("guard.toml", custom(EXPERIMENT, "guard"));
     let line = "profile --offline --fs tmpfs --bench open:AA --stack capability,bpf \
                 --baseline capability --policy-file guard.toml --output out.json --format json";
     place.line(line).code(0);

@@ -8,11 +8,11 @@ use crate::common::Place;
 
 /// Runs on one kernel.
 struct Measured {
-    /// Under enforced policies.
+    /// The first run under enforced policies.
     first: Document,
-    /// A repetition.
+    /// A repetition of the first run.
     second: Document,
-    /// Without a policy, only the program that expects a refusal.
+    /// A run without a policy, of only the program that expects a refusal.
     free: Document,
 }
 

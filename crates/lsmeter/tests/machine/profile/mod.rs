@@ -9,7 +9,7 @@ mod events;
 mod outputs;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::common::Place;
 use model::{Architecture, Cell, Counted, Document, HookedPath, Residual};
@@ -43,7 +43,7 @@ fn assert_sums(title: &str, path: &HookedPath) {
             && hook.outermost <= hook.inclusive
             && hook.inclusive - hook.dispatch <= behind
             && implementations.max().unwrap_or(0) <= hook.inclusive
-            // The cost of a module is that of its functions.
+            // A module's cost is the cost of its functions.
             && (behind == 0) == (hook.inclusive == hook.dispatch);
         assert!(holds, "{title}: {hook:#?}");
     }
@@ -73,6 +73,62 @@ fn hooks_that_operations_call() {
     }
     let saved = place.line("report --coverage c.json --format markdown");
     assert_eq!(saved.code(0).stdout, tables);
+}
+
+/// On overlayfs, hooks are called again on the layers below; the sources agree. A file to
+/// copy up has not been looked up before, which the success path does not include.
+#[test]
+fn hooks_of_layered_files_are_in_the_sources() {
+    let place = Place::with_kernel("debian:6.12");
+    let sources = place.cache().join("lsmeter/sources");
+    let found = fs::read_dir(&sources).into_iter().flatten().flatten();
+    let mut found = found.map(|entry| entry.path());
+    let is_6_12 = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("linux-source-6.12_"))
+    };
+    let Some(tree) = found.find(is_6_12) else {
+        let why = "the source of linux-source-6.12 is not in the cache";
+        testing::skip(why, "make test-kernels");
+        return;
+    };
+    for (fs, benchmarks, expected) in [
+        (
+            "ext4",
+            "overlay:*",
+            "overlay:open,overlay:ext4,backing_file_free,1,1,,exact",
+        ),
+        (
+            "tmpfs",
+            "overlay:*",
+            "overlay:creat,overlay:tmpfs,inode_create,2,2,,exact",
+        ),
+        (
+            "overlay",
+            "open:AA,stat:AA/BB,mmap",
+            "open:AA,overlay,inode_permission,5,5,,exact",
+        ),
+    ] {
+        let profile = format!(
+            "profile --offline -q --kernel debian:6.12 --stack capability,selinux --fs {fs} \
+             --bench {benchmarks} -o measured.json"
+        );
+        place.line(&profile).code(0);
+        let agree = format!(
+            "placement {} --agree measured.json --format csv",
+            tree.display()
+        );
+        // Exit status 1: a measured hook is not in the static set.
+        let csv = place.line(&agree).code(0).stdout;
+        assert!(csv.lines().any(|line| line == expected), "{csv}");
+        // The first component of `overlay:open` is below the mount.
+        let outside = format!("overlay:open,overlay:{fs},inode_permission,6,7,,over");
+        let known = |line: &str| {
+            line.ends_with(",exact") || line.starts_with("overlay:copy-up,") || line == outside
+        };
+        let other: Vec<_> = csv.lines().skip(1).filter(|line| !known(line)).collect();
+        assert!(other.is_empty(), "{other:#?}");
+    }
 }
 
 /// With hook definitions from a kernel tree, the cost of other hooks is outside all hooks: a residual,

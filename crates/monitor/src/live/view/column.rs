@@ -8,8 +8,9 @@ use model::MonitorMode;
 use super::figures::Figure;
 use super::units::{self, NONE};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Column {
+    #[default]
     Hook,
     Module,
     Rate,
@@ -85,7 +86,7 @@ impl Column {
 
     pub fn hook_width(columns: &[Column], width: u16) -> u16 {
         let room = (width + HOOK_MIN).saturating_sub(needed(columns));
-        // The bars get the rest.
+        // The bars get the remaining width.
         room.min(HOOK_MAX)
     }
 

@@ -9,7 +9,7 @@ use super::figures::{Figure, Key, RATES};
 use super::state::View;
 use super::units::{self, NONE};
 
-/// Lines of a histogram: 64 bits of a time and reserve.
+/// The maximum number of lines of a histogram: one for each of a time's 64 bits, and a reserve.
 const BUCKETS_LIMIT: usize = 72;
 const NAMES_MIN: usize = 16;
 

@@ -44,10 +44,7 @@ impl Theme {
     }
 
     fn coloured(&self, style: Style, colour: Color) -> Style {
-        match self.colour {
-            true => style.fg(colour),
-            false => style,
-        }
+        if self.colour { style.fg(colour) } else { style }
     }
 }
 

@@ -30,8 +30,9 @@ impl Key {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Since {
+    #[default]
     Start,
     LastReading,
 }
@@ -62,8 +63,8 @@ impl Figures {
         if self.last.seconds <= 0.0 {
             return;
         }
-        // Only shown functions have rates, so that a hostile source cannot increase them without
-        // limit.
+        // Only functions that are shown have rates, so that a hostile source cannot increase their
+        // number without limit.
         let mut before = std::mem::take(&mut self.rates);
         for hook in &self.total.hooks {
             let key = Key::new(hook);
@@ -123,7 +124,7 @@ impl Figure<'_> {
 
 /// Limits the interval's size and removes control characters.
 fn harmless(mut interval: Interval) -> Interval {
-    // No rates without a time.
+    // Without a time there are no rates.
     if !(interval.seconds.is_finite() && interval.seconds >= SECONDS_MIN) {
         interval.seconds = 0.0;
     }

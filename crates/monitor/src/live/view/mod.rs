@@ -28,13 +28,13 @@ use crate::MonitorError;
 const NAP: Duration = Duration::from_millis(100);
 /// Faster figures are not readable.
 const INTERVAL_MIN: Duration = Duration::from_millis(50);
-/// Keys between two frames: for pastes.
+/// The maximum number of keys between two frames, for pasted text.
 const KEYS_AT_ONCE: usize = 256;
 
 pub trait Source {
     fn read(&mut self) -> Reading;
 
-    /// Checked before each reading: the reading after the end is the last.
+    /// This is checked before each reading; the reading after the end is the last.
     fn ended(&mut self) -> bool;
 }
 
@@ -45,7 +45,7 @@ pub struct Reading {
 }
 
 /// Shows a source's figures on standard output's terminal, updated every `interval`, until the user
-/// quits or `stop` is set. After the source's end, its last figures stay.
+/// quits or `stop` is set. After the source has ended, its last figures remain visible.
 ///
 /// Restores the terminal on return or panic.
 pub fn show(

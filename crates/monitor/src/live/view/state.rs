@@ -7,14 +7,15 @@ use super::Reading;
 use super::column::Column;
 use super::figures::{Figure, Figures, Key, Since};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Page {
+    #[default]
     Table,
     Detail,
     Help,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct View {
     pub monitoring: Monitoring,
     pub colour: bool,
@@ -48,23 +49,9 @@ impl View {
         View {
             monitoring: monitoring.clone(),
             colour,
-            page: Page::Table,
-            page_below: Page::Table,
-            since: Since::Start,
-            ended: false,
-            filter: String::new(),
-            typing: false,
-            modules: false,
             sort,
-            reversed: false,
-            scroll: 0,
             page_height: 1,
-            figures: Figures::default(),
-            held: None,
-            rows: Vec::new(),
-            selected: 0,
-            selected_key: None,
-            offset: 0,
+            ..View::default()
         }
     }
 
@@ -100,7 +87,7 @@ impl View {
         Some(figures.figure(hook, self.since))
     }
 
-    /// Below [`View::len`] unless that is 0.
+    /// The selected row; below [`View::len`] unless that is 0.
     pub fn selected(&self) -> usize {
         self.selected
     }
@@ -169,7 +156,7 @@ impl View {
         });
         let is_selected =
             |row: &(usize, Figure<'_>)| Some(Key::new(row.1.total)) == self.selected_key;
-        // The nearest one: a hostile source may have equal names.
+        // Find the nearest one, because a hostile source may contain the same name several times.
         let found = (0..rows.len())
             .filter(|&row| is_selected(&rows[row]))
             .min_by_key(|row| row.abs_diff(self.selected));

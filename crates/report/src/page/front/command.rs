@@ -45,7 +45,7 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
         first_after,
         ..
     } = configuration.settings;
-    // A module's custom policy is enforced.
+    // A module with a custom policy enforces it.
     let is_custom = configuration.settings.has_given_modules();
     if configuration.policy != Policy::None && !is_custom {
         flag("policy", configuration.policy.as_str());
@@ -71,11 +71,15 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
         audit_rules: configuration.settings.audit_rules,
         ima_policy: configuration.settings.ima_policy,
         work_dir: experiment.and_then(|experiment| experiment.work_dir.clone()),
+        processors: experiment.and_then(|of| of.processors).filter(|n| *n > 2),
         custom: Some(custom).filter(|custom| !custom.is_empty()),
         ..Spec::default()
     };
     for (key, value) in toml::Table::try_from(settings).unwrap_or_default() {
         flag("set", &format!("{key}={value}"));
+    }
+    if group.metric.is_of_transfers() {
+        flag("metric", group.metric.as_str());
     }
     flag("fs", group.filesystem);
     words.push("--bench".to_owned());

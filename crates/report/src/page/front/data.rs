@@ -19,7 +19,7 @@ use crate::glance::Glance;
 use crate::text::short;
 use crate::{format, hook_trace};
 
-/// Operations whose hooks are included; others have figures only.
+/// The number of operations whose hooks are included; the others have only figures.
 pub(super) const HOOKS_LIMIT: usize = 400;
 
 #[derive(Serialize)]
@@ -29,7 +29,7 @@ struct Data {
     names: Vec<String>,
     columns: Vec<String>,
     baseline: usize,
-    /// Per configuration, without the operation at the end.
+    /// Commands by configuration, without the operation at their end.
     commands: Vec<String>,
     rows: Vec<Row>,
 }
@@ -48,7 +48,7 @@ struct Figures {
     value: Option<f64>,
     #[serde(skip_serializing_if = "String::is_empty")]
     overhead: String,
-    /// Instructions per path and measured regions on it; the most frequent first.
+    /// Instructions and number of measured regions of each path; the most frequent first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     paths: Vec<[u64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,8 +86,10 @@ pub(super) fn data(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup 
         cells: (group.configurations.iter())
             .map(|configuration| {
                 let overhead = glance.overhead(*row, configuration);
-                let overhead =
-                    overhead.map(|overhead| format::change(overhead.value, overhead.is_shown));
+                let overhead = overhead.map(|overhead| match overhead.is_shown {
+                    true => format::overhead(group.metric, overhead.value),
+                    false => "~".to_owned(),
+                });
                 Some(Figures {
                     overhead: overhead.unwrap_or_default(),
                     ..figures(group.cell(*row, configuration)?, &mut names, has_room)
@@ -146,7 +148,7 @@ fn hook(cost: &HookCost, names: &mut Names) -> Hook {
     (place(&cost.hook), cost.calls, cost.outermost, own)
 }
 
-/// Escapes `<`, `>` and `&`, which JSON has in strings only, as `\u` numbers.
+/// Escapes `<`, `>` and `&`, which JSON contains only in strings, as `\u` numbers.
 fn harmless(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
@@ -162,7 +164,7 @@ struct Packed {
     trees: Vec<Vec<Option<Tree>>>,
 }
 
-/// Columns with one entry per node: smaller than rows when packed.
+/// Columns with one entry per node, which are smaller than rows when packed.
 #[derive(Serialize)]
 struct Tree {
     /// Distance back to each node's caller.

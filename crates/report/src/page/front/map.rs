@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A map of overheads: classes of operations, which open into benchmarks and variants, by
-//! configuration.
+//! A map of overheads by configuration: classes, which open into benchmarks and variants.
 
 use maud::{Markup, html};
 
@@ -11,7 +10,7 @@ use crate::glance::{Glance, Overhead};
 use crate::group::grouped;
 use crate::text::short;
 
-/// Least overhead of each colour; mirrored for savings.
+/// The smallest overhead for each colour; the scale is mirrored for savings.
 const STEPS: [(f64, &str); 7] = [
     (1.0, "h6"),
     (0.5, "h5"),
@@ -113,7 +112,9 @@ fn leaf<'a>(
                 @let link = format!("#{}", anchor(id, at.unwrap_or(0), place(configuration)));
                 @match glance.overhead(row, configuration) {
                     Some(Overhead { value, is_shown: true, .. }) => {
-                        td class={ "tile " (step(value)) } { a href=(link) { (format::percent(value)) } }
+                        td class={ "tile " (step(value)) } {
+                            a href=(link) { (format::overhead(glance.group.metric, value)) }
+                        }
                     }
                     Some(_) => td.tile { a href=(link) { "~" } },
                     None => td.tile { a href=(link) { "-" } },

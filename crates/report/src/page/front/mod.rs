@@ -29,7 +29,8 @@ const SENTENCES_LIMIT: usize = 5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Maps {
     None,
-    /// Not those without a baseline, nor those of a kernel with many layouts (a table each).
+    /// All groups except those without a baseline, and those of a kernel with many layouts (each of
+    /// which is a table).
     Some,
     All,
 }
@@ -90,7 +91,9 @@ fn beside(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup {
     let hooks = Columns::new()
         .left("hook", |share: &HookShare<'_>| share.hook)
         .left("stack", |share| glance.group.heading(share.configuration))
-        .right("adds", |share| format::percent(share.adds))
+        .right("adds", |share| {
+            format::overhead(glance.group.metric, share.adds)
+        })
         .table(
             "Most expensive hooks: mean over operations with a dominant path",
             hooks.take(HOOKS_LIMIT),
@@ -108,7 +111,7 @@ fn beside(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup {
     }
 }
 
-/// A sentence per configuration; limited, so that the map stays on the first screen.
+/// One sentence per configuration; their number is limited to keep the map on the first screen.
 fn sentences(glance: &Glance<'_, '_>) -> Markup {
     let tested = glance.group.tested();
     let all: Vec<String> = tested

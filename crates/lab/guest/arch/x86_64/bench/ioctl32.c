@@ -6,7 +6,7 @@
 #include "calls32.h"
 #include "slots.h"
 
-/* The result must be below 4 GiB, like all of the agent. */
+/* The result must be stored below 4 GiB, as the entire agent is. */
 static inline long ioctl32(int fd, u32 command, void *to)
 {
 	long ret;

@@ -8,6 +8,7 @@
 #define RELOCATED	__attribute__((preserve_access_index))
 #define HASH		1
 #define ARRAY		2
+#define OWN_ARRAY	6
 #define RING_BUFFER	27
 
 typedef unsigned int u32;
@@ -40,6 +41,13 @@ struct {
 	u32 *key;
 	u64 *value;
 } counts SEC(".maps");
+
+struct {
+	int (*type)[OWN_ARRAY];
+	int (*max_entries)[1];
+	u32 *key;
+	u64 *value;
+} own_counts SEC(".maps");
 
 struct {
 	int (*type)[RING_BUFFER];
@@ -75,11 +83,40 @@ int log_exec(u64 *args)
 	return (int)args[1];
 }
 
+/* Neither opens nor executes a file: the agent's report of an access, and a fork before it. */
+SEC("lsm/file_permission")
+int at_report(u64 *args)
+{
+	count(0);
+	return (int)args[2];
+}
+
+SEC("tracepoint/syscalls/sys_enter_fork")
+int at_fork(void *context)
+{
+	(void)context;
+	count(0);
+	return 0;
+}
+
 SEC("fentry/do_filp_open")
 int at_function(u64 *args)
 {
 	(void)args;
 	count(1);
+	return 0;
+}
+
+/* Each processor has its own counter. */
+SEC("fentry/do_filp_open")
+int at_own(u64 *args)
+{
+	u32 which = 0;
+	u64 *value = map_lookup_elem(&own_counts, &which);
+
+	(void)args;
+	if (value)
+		++*value;
 	return 0;
 }
 

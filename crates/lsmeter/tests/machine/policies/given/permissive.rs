@@ -3,10 +3,13 @@
 
 use model::Status;
 
-use super::{assert_measured, assert_steps, custom, ended, write_sources};
+use super::{
+    BINARY, DEBIAN, EXPERIMENT, assert_measured, assert_refused, assert_steps, custom, ended, run,
+    write_sources,
+};
 use crate::common::Place;
 
-const EXPERIMENT: &str = r#"
+const PERMISSIVE: &str = r#"
 stacks = ["capability", "capability,tomoyo", "capability,landlock", "capability,bpf"]
 policies = ["permissive"]
 filesystem = "tmpfs"
@@ -20,8 +23,8 @@ work_dir = "/srv/www"
 fn permissive_policies_log_denials_or_are_unsupported() {
     let place = Place::with_kernels();
     write_sources(&place);
-    let policies = ["box", "server", "guard"].map(custom);
-    place.write("permissive.toml", [EXPERIMENT, &policies.concat()].concat());
+    let policies = ["box", "server", "guard"].map(|name| custom(EXPERIMENT, name));
+    place.write("permissive.toml", [PERMISSIVE, &policies.concat()].concat());
     let line = "run permissive.toml --offline -o out.json";
     place.line(line).code(0);
     let run = place.document("out.json");
@@ -42,4 +45,19 @@ fn permissive_policies_log_denials_or_are_unsupported() {
             assert!(reason.contains(why), "{name}: {reason}");
         }
     }
+}
+
+/// Debian's policy neither allows its users to read passwords nor logs that they try.
+#[test]
+fn hidden_denials_are_an_error() {
+    if !testing::has_file(BINARY, "selinux-policy-default") {
+        return;
+    }
+    let place = Place::with_kernels();
+    let (before, _) = DEBIAN.split_once("[custom").unwrap();
+    let before = before.replace("\"enforcing\", ", "");
+    let user = custom(DEBIAN, "user").replace("write /etc/shadow", "read /etc/shadow");
+    place.write("hidden.toml", before + &user);
+    let why = "no avc record of `read /etc/shadow`: a dontaudit rule hides the record";
+    assert_refused(&run(&place, "hidden.toml"), "user", why);
 }

@@ -60,7 +60,7 @@ fn gives_the_terminal_back() {
         .stdin(end())
         .stdout(end())
         .stderr(end());
-    // SAFETY: setsid is a system call and nothing else, as is allowed after a fork.
+    // SAFETY: setsid is only a system call, which is allowed after a fork.
     unsafe {
         command.pre_exec(|| {
             rustix::process::setsid()?;
@@ -70,7 +70,7 @@ fn gives_the_terminal_back() {
     let mut child = command.spawn().unwrap();
     let mut person = File::from(person);
     let mut written = Vec::new();
-    // Unread output would block its exit.
+    // The child could not exit if its output were not read.
     let status = loop {
         let status = child.try_wait().unwrap();
         match person.read_to_end(&mut written) {
