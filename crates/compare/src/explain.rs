@@ -3,8 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use model::comparison::{CallerChange, EventChange, Explanation, HookChange, ImplementationChange};
-use model::{Counted, Document, Events, FunctionDifference, HookCost, HookedPath, Metric};
+use model::comparison::{
+    CallerChange, EventChange, Explanation, HookChange, ImplementationChange, WordChange,
+};
+use model::{
+    Counted, Document, Events, FunctionDifference, HookCost, HookedPath, Metric, PathTree,
+};
 
 use crate::item::Item;
 
@@ -17,8 +21,9 @@ pub(crate) fn explain<'a>(
     let mut explanations = Vec::new();
     let mut unknown = 0usize;
     for (cell, (base, new)) in pairs.iter().enumerate() {
-        let instructions = new.key.metric == Metric::Instructions;
-        if !instructions || !base.measured.exact || !new.measured.exact {
+        let metric = new.key.metric;
+        let hooks = metric == Metric::Instructions || metric.is_of_transfers();
+        if !hooks || !base.measured.exact || !new.measured.exact {
             continue;
         }
         let counted = |document: &'a Document, item: &Item| {
@@ -35,11 +40,14 @@ pub(crate) fn explain<'a>(
             continue;
         }
         let explained = || {
-            let (_, old) = counted(documents.0, base)?;
+            let (old_counted, old) = counted(documents.0, base)?;
             let (new_counted, young) = counted(documents.1, new)?;
             let mut explained = between(cell as u32, old, young)?;
             if base.key.kernel == new.key.kernel {
                 explained.residual_functions = residual_functions(old, new_counted);
+            }
+            if metric.is_of_transfers() {
+                explained.words = words(old_counted, new_counted);
             }
             Some(explained)
         };
@@ -93,7 +101,29 @@ fn between(cell: u32, base: &HookedPath, new: &HookedPath) -> Option<Explanation
         hooks,
         residual_functions: Vec::new(),
         events: events(base.events.as_ref(), new.events.as_ref()),
+        words: Vec::new(),
     })
+}
+
+/// The largest difference first.
+fn words(base: &Counted, new: &Counted) -> Vec<WordChange> {
+    let mut sides: BTreeMap<(&str, &str), [u64; 2]> = BTreeMap::new();
+    for (side, counted) in [base, new].into_iter().enumerate() {
+        for (word, transfers) in counted.tree.iter().flat_map(PathTree::words) {
+            sides.entry(word).or_default()[side] = transfers;
+        }
+    }
+    let changed = sides.into_iter().filter(|(_, [base, new])| base != new);
+    let mut words: Vec<WordChange> = changed
+        .map(|((word, function), [base, new])| WordChange {
+            word: word.to_owned(),
+            function: function.to_owned(),
+            base,
+            new,
+        })
+        .collect();
+    words.sort_by_key(|word| std::cmp::Reverse(word.base.abs_diff(word.new)));
+    words
 }
 
 fn change(hook: &str, function: &str, base: &HookCost, new: &HookCost) -> Option<HookChange> {

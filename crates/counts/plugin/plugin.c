@@ -5,8 +5,8 @@
  * blocks translated again.
  *
  * Arguments: records=PATH (required), serve=DIRECTORY (see serve.h), symbols=PATH, trace=on (see
- * trace.h), events=on (see events.h), transfers=on (see transfers.h) or tasks=PATH (see tasks.h; the
- * file has the address ranges of functions).
+ * trace.h), events=on (see events.h), transfers=MEBIBYTES (see transfers.h; of guest memory)
+ * or tasks=PATH (see tasks.h; the file has the address ranges of functions).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,6 +26,7 @@
 #include "trace.h"
 #include "transfers.h"
 #include "window.h"
+#include "objects.h"
 
 PLUGIN_EXPORT int qemu_plugin_version = 1;
 
@@ -163,16 +164,17 @@ static void on_memory(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *da
 static void on_shared_memory(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data)
 {
 	const struct qemu_plugin_hwaddr *at = qemu_plugin_get_hwaddr(info, vaddr);
-	uint64_t address = (uintptr_t)data;
+	uint64_t address = (uintptr_t)data, physical;
 	unsigned int transfers;
 
 	if (!at || qemu_plugin_hwaddr_is_io(at))
 		return;
-	transfers = transfers_access(vcpu, address, qemu_plugin_mem_is_store(info),
-				     qemu_plugin_hwaddr_phys_addr(at),
+	physical = qemu_plugin_hwaddr_phys_addr(at);
+	objects_place(vaddr, physical);
+	transfers = transfers_access(vcpu, address, qemu_plugin_mem_is_store(info), physical,
 				     1ull << qemu_plugin_mem_size_shift(info));
 	if (transfers && vcpu == window_processor)
-		window_transfers(transfers, address);
+		window_transfers(transfers, address, vaddr, physical);
 }
 
 /* Copies an instruction, at most INSN_MAX bytes; returns the number. */
@@ -343,11 +345,14 @@ static void translate_armed(void *first, void *second)
 		else if (block->context_switch && (trace_enabled() || tasks_enabled()))
 			qemu_plugin_register_vcpu_mem_cb(handle, on_switch_access, PLUGIN_CB_NO_REGS,
 							 PLUGIN_MEM_READ | PLUGIN_MEM_WRITE, NULL);
-		if (block->kernel && transfers_enabled())
+		if (block->kernel && transfers_enabled()) {
+			objects_place_host(qemu_plugin_insn_vaddr(handle),
+					 qemu_plugin_insn_haddr(handle));
 			qemu_plugin_register_vcpu_mem_cb(
 				handle, on_shared_memory, PLUGIN_CB_NO_REGS,
 				PLUGIN_MEM_READ | PLUGIN_MEM_WRITE,
 				(void *)(uintptr_t)qemu_plugin_insn_vaddr(handle));
+		}
 		if (block->kernel && events_enabled())
 			watch_events(block, (uint32_t)i, handle, &insn);
 		if (i == n - 1) {
@@ -445,7 +450,8 @@ PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info,
 			trace_enable();
 		} else if (!strcmp(argv[i], "events=on")) {
 			events_enable();
-		} else if (!strcmp(argv[i], "transfers=on")) {
+		} else if (!strncmp(argv[i], "transfers=", 10)) {
+			objects_enable(strtoull(argv[i] + 10, NULL, 10) << 20);
 			ret = qemu_plugin_hwaddr_phys_addr ? transfers_enable() : -ENOSYS;
 			if (ret) {
 				fprintf(stderr, "lsmeter plugin: transfers: %s\n", strerror(-ret));

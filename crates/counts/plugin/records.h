@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define RECORDS_MAGIC	"LSMI"
-#define RECORDS_VERSION	4
+#define RECORDS_VERSION	5
 
 struct records_header {
 	char magic[4];
@@ -52,7 +52,15 @@ enum record_kind {
 	 * struct note (block.h) in the last 24 bytes
 	 */
 	RECORD_NOTES = 11,
+	/*
+	 * number: the word's, as in traces; flags: enum word_kind (objects.h) and WORD_MERGED;
+	 * offset: of the access in its object, the begin of whose cache's name is in the last 24
+	 * bytes; instructions: or else the variable's address, or 0
+	 */
+	RECORD_WORD = 12,
 };
+
+#define WORD_MERGED	0x80	/* the cache has objects of several types */
 
 #define BLOCK_EXCEPTION	0x80	/* a synchronous exception begins here */
 
@@ -64,7 +72,7 @@ enum record_kind {
 struct record {
 	uint8_t kind;
 	uint8_t flags;
-	uint16_t zero;
+	uint16_t offset;
 	uint32_t number;
 	uint64_t instructions;
 	uint64_t rep_iterations;

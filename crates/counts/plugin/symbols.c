@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "objects.h"
+
 #define RANGES_MAX	1024
 
 struct range {
@@ -57,6 +59,8 @@ int symbols_load(const char *path)
 		range.kind = parse_kind(word);
 		if (range.kind != SYMBOL_NONE)
 			ranges[range_count++] = range;
+		else
+			objects_learn(word, range.start, range.end);
 	}
 	fclose(file);
 	qsort(ranges, range_count, sizeof(ranges[0]), by_start);

@@ -2,7 +2,7 @@
 /*
  * Addresses of this kernel's interrupt and exception entries, context switch and idle loop: a text
  * file with lines "KIND START END" in hexadecimal, END exclusive. KIND is interrupt, exception,
- * switch or idle.
+ * switch or idle, or one of objects.c.
  */
 #ifndef LSMETER_SYMBOLS_H
 #define LSMETER_SYMBOLS_H

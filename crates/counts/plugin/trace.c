@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "events.h"
+#include "objects.h"
 
 /* In elements. The longest operation, execve, takes about 50,000 blocks. */
 #define WINDOW_MAX	(8u << 20)
@@ -53,6 +54,7 @@ void trace_enable(void)
 void trace_begin_cell(void)
 {
 	memset(&cell, 0, sizeof(cell));
+	objects_begin_cell();
 }
 
 void trace_begin_window(void)

@@ -29,8 +29,8 @@
 #define TRACE_MEMORY_REP	(1u << 26)	/* of a REP instruction: written once per line */
 #define TRACE_MEMORY_OWN	(1u << 25)	/* the task's stack, or per-CPU data */
 #define TRACE_MEMORY_ATOMIC	(1u << 24)
-/* If transfers are counted (transfers.h): | how many an instruction of the block caused */
-#define TRACE_TRANSFERS		0xd0000000u
+/* If transfers are counted (transfers.h): the block causes one | number of the word's RECORD_WORD */
+#define TRACE_TRANSFER		0xd0000000u
 /* | half the bytes accessed by a REP instruction's iterations, even, at most this */
 #define TRACE_REP_BYTES		0xb0000000u
 #define TRACE_REP_BYTES_MAX	0x0ffffffeu

@@ -10,6 +10,7 @@
 #include "tasks.h"
 #include "trace.h"
 #include "transfers.h"
+#include "objects.h"
 
 /* The depth of exceptions inside exceptions; no kernel nests them this deeply. */
 #define FRAMES_MAX	16
@@ -261,14 +262,16 @@ void window_rep_access(unsigned int accesses_per_iteration)
 		window.rep_accesses += accesses_per_iteration == 2 ? 1 : 2;
 }
 
-void window_transfers(unsigned int transfers, uint64_t address)
+void window_transfers(unsigned int transfers, uint64_t address, uint64_t vaddr, uint64_t physical)
 {
 	if (!window.open || window.interrupt_depth)
 		return;
 	window.transfers += transfers;
 	window.sites = (window.sites ^ address) * 0x100000001b3ULL;
-	if (trace_enabled())
-		trace_put(TRACE_TRANSFERS | transfers);
+	if (!trace_enabled())
+		return;
+	for (uint32_t number = objects_number(vaddr, physical); transfers; transfers--)
+		trace_put(TRACE_TRANSFER | number);
 }
 
 void window_memory(const struct access *access, bool store, uint64_t vaddr)

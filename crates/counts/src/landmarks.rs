@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use kernels::btf::Types;
 use kernels::symbols::{SymbolTable, context_switch, interrupt_entries};
 
 /// Lines of `KIND START END` in hexadecimal, END exclusive: `interrupt`, `exception`, `switch` and
@@ -59,6 +60,35 @@ pub fn landmarks(symbols: &SymbolTable) -> String {
         range
             .into_iter()
             .for_each(|range| line("idle", range.start, range.end));
+    }
+    text
+}
+
+/// More lines, for the names of transferred words (`plugin/objects.c`).
+#[must_use]
+pub fn memory_landmarks(symbols: &SymbolTable, types: &Types<'_>) -> String {
+    let mut text = String::new();
+    let address = |name: &str| symbols.named(name).next().map(|symbol| symbol.address);
+    let code = &symbols.arch().code;
+    for (kind, start, end) in [
+        ("image", "_text", Some("_end")),
+        ("tables", code.page_tables, None),
+        ("vmemmap", "vmemmap_base", None),
+        ("memstart", "memstart_addr", None),
+        ("percpu", "__per_cpu_start", Some("__per_cpu_end")),
+        ("percpu_offset", "__per_cpu_offset", None),
+        ("percpu_unit", "pcpu_unit_size", None),
+        ("caches", "slab_caches", None),
+    ] {
+        if let Some(start) = address(start) {
+            let end = end.and_then(address).unwrap_or(0);
+            let _ = writeln!(text, "{kind} {start:x} {end:x}");
+        }
+    }
+    for field in ["list", "name", "size", "refcount"] {
+        if let Some(offset) = types.offset_of("kmem_cache", field) {
+            let _ = writeln!(text, "cache_{field} {offset:x} 0");
+        }
     }
     text
 }

@@ -12,6 +12,7 @@ pub mod program;
 pub mod records;
 pub mod trace;
 pub mod walk;
+pub mod words;
 
 /// The QEMU plugin, a shared object for this machine. Write it to a file, and pass that file to
 /// `-plugin`. It loads into QEMU 7.2 to 11.1.

@@ -115,6 +115,7 @@ impl CellProfile {
         blocks: &[Block],
         profiler: &mut Profiler<'_>,
     ) -> Result<CellProfile, ProfileError> {
+        profiler.functions.name_words(&cell.words);
         let traces: HashMap<PathKey, &[u32]> = cell
             .traces
             .iter()

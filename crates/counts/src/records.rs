@@ -6,13 +6,14 @@ use thiserror::Error;
 use crate::calls::{Call, MAX_CALLS, MAX_TASKS, ProgramCalls, Task};
 use crate::counts::PathKey;
 use crate::trace::{Block, BlockEnd, MAX_BLOCKS, MAX_ELEMENTS, Note, Trace};
+use crate::words::{MAX_WORDS, Word};
 
 /// Per measurement; the tree walk has about 59,000 in each of nine repetitions.
 pub const MAX_WINDOWS: usize = 2 << 20;
 
 const HEADER_BYTES: usize = 16;
 const RECORD_BYTES: usize = 32;
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 const CELL_BEGIN: u8 = 1;
 const WINDOW: u8 = 2;
@@ -25,6 +26,7 @@ const TASK: u8 = 8;
 const CALLS: u8 = 9;
 const TASKS_END: u8 = 10;
 const NOTES: u8 = 11;
+const WORD: u8 = 12;
 
 const EXCEPTION: u8 = 0x80;
 
@@ -56,7 +58,7 @@ pub enum RecordError {
     },
     #[error("more than {MAX_WINDOWS} regions in one measurement")]
     TooManyWindows,
-    #[error("more blocks or longer traces than the plugin writes")]
+    #[error("more blocks, words or longer traces than the plugin writes")]
     TooLong,
 }
 
@@ -103,6 +105,8 @@ pub struct CellRecords {
     pub operations: Vec<usize>,
     /// The first clean region's trace for each path, if traces are kept and paths are not too many.
     pub traces: Vec<Trace>,
+    /// What transfers in the traces name by number.
+    pub words: Vec<Word>,
     /// One per region of a program.
     pub programs: Vec<ProgramCalls>,
     /// Address of the last system call entry; 0 if none.
@@ -271,7 +275,7 @@ impl RecordReader {
             self.program(record)?;
             return Ok(None);
         }
-        if !(WINDOW..=CELL_END).contains(&kind) {
+        if !(WINDOW..=CELL_END).contains(&kind) && kind != WORD {
             return Err(RecordError::Kind {
                 index: self.index,
                 kind,
@@ -281,6 +285,12 @@ impl RecordReader {
             return Err(self.out_of_order("a region outside a measurement"));
         };
         match kind {
+            WORD => {
+                if cell.words.len() == MAX_WORDS {
+                    return Err(RecordError::TooLong);
+                }
+                cell.words.push(Word::from_record(record));
+            }
             WINDOW => {
                 if cell.regions.len() == MAX_WINDOWS {
                     return Err(RecordError::TooManyWindows);
@@ -419,7 +429,7 @@ mod tests {
         #[test]
         fn records_in_any_order_never_panic(
             records in proptest::collection::vec(
-                (0u8..12, any::<u8>(), 0u32..4, proptest::array::uniform3(0u64..40)),
+                (0u8..13, any::<u8>(), 0u32..4, proptest::array::uniform3(0u64..40)),
                 0..200,
             ),
         ) {

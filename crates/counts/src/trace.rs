@@ -109,8 +109,8 @@ pub enum Step {
     /// The next block is a system call's entry.
     SystemCall,
     Access(Access),
-    /// Transfers that the block causes.
-    Transfers(u32),
+    /// The block transfers the word with this number.
+    Transfer(u32),
     /// Bytes stored or compared by the iterations of its REP instruction.
     RepBytes(u32),
     /// From here on, another task runs. Tasks are numbered per region.
@@ -140,7 +140,7 @@ pub fn steps(elements: &[u32]) -> impl Iterator<Item = Step> + '_ {
                 own: element & 1 << 25 != 0,
                 atomic: element & 1 << 24 != 0,
             }),
-            6 if element & 1 << 28 != 0 => Step::Transfers(element & 0x0fff_ffff),
+            6 if element & 1 << 28 != 0 => Step::Transfer(element & 0x0fff_ffff),
             6 => Step::SystemCall,
             _ => Step::Switch {
                 from: element >> 12 & 0xfff,

@@ -15,6 +15,8 @@ use self::irqs::Irqs;
 use crate::calltree::CallTree;
 use crate::functions::{UNKNOWN, name_of};
 use crate::trace::{Block, BlockEnd, Step, steps};
+use crate::words::Word;
+use kernels::btf::Types;
 use kernels::symbols::SymbolTable;
 use model::Events;
 
@@ -27,6 +29,8 @@ pub enum WalkError {
     /// A block without a description.
     #[error("the trace names block {0}, which the plugin did not describe")]
     NoBlock(u32),
+    #[error("the trace names word {0}, which the plugin did not describe")]
+    NoWord(u32),
     /// More instructions of a block were counted before than it has.
     #[error("more instructions of block {0} were already counted than the block has")]
     CountedBefore(u32),
@@ -60,10 +64,13 @@ struct Location {
 #[derive(Debug)]
 pub struct Functions<'a> {
     symbols: &'a SymbolTable,
+    types: Option<Types<'a>>,
     names: Vec<String>,
     numbers: FxHashMap<String, u32>,
     /// Locations, by block number.
     locations: Vec<Option<Location>>,
+    /// Numbers of words' names.
+    words: Vec<u32>,
 }
 
 impl<'a> Functions<'a> {
@@ -71,10 +78,38 @@ impl<'a> Functions<'a> {
     pub fn new(symbols: &'a SymbolTable) -> Functions<'a> {
         Functions {
             symbols,
+            types: None,
             names: Vec::new(),
             numbers: FxHashMap::default(),
             locations: Vec::new(),
+            words: Vec::new(),
         }
+    }
+
+    /// Types that name the fields of transferred words.
+    #[must_use]
+    pub fn with_types(self, types: Option<Types<'a>>) -> Functions<'a> {
+        Functions { types, ..self }
+    }
+
+    pub(crate) fn name_words(&mut self, words: &[Word]) {
+        let frame = |word: &Word| word.frame(self.symbols, self.types.as_ref());
+        let frames: Vec<String> = words.iter().map(frame).collect();
+        self.words = frames.iter().map(|frame| self.number(frame)).collect();
+    }
+
+    fn number_of_word(&self, word: u32) -> Result<u32, WalkError> {
+        let number = self.words.get(word as usize).copied();
+        number.ok_or(WalkError::NoWord(word))
+    }
+
+    fn number(&mut self, name: &str) -> u32 {
+        let next = self.names.len() as u32;
+        let number = *self.numbers.entry(name.to_owned()).or_insert(next);
+        if number == next {
+            self.names.push(name.to_owned());
+        }
+        number
     }
 
     pub(crate) fn code(&self) -> &'static kernels::arch::Code {
@@ -95,13 +130,8 @@ impl<'a> Functions<'a> {
             found.name == without_cold(found.name)
                 && address - found.range.start <= code.landing_pad
         });
-        let next = self.names.len() as u32;
-        let function = *self.numbers.entry(name.to_owned()).or_insert(next);
-        if function == next {
-            self.names.push(name.to_owned());
-        }
         let location = Location {
-            function,
+            function: self.number(name),
             thunk: code.is_thunk(name),
             indirect: code
                 .indirect_thunk_prefix
@@ -198,9 +228,9 @@ pub fn call_tree(
                 let events = walk.touched.access(access);
                 walk.did(events);
             }
-            Step::Transfers(transfers) => {
+            Step::Transfer(word) => {
                 if counted == Counted::Transfers {
-                    walk.count(transfers);
+                    walk.transfer(word)?;
                 }
             }
             Step::RepBytes(bytes) => walk.did(Events {
@@ -247,8 +277,17 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn called(&mut self, parent: usize, location: Location) -> Result<usize, WalkError> {
-        let function = location.function;
+    /// The word becomes a call of the function that caused the transfer.
+    fn transfer(&mut self, word: u32) -> Result<(), WalkError> {
+        let function = self.functions.number_of_word(word)?;
+        let node = self.called(self.node(), function)?;
+        if let Some(node) = self.tree.node_mut(node) {
+            node.instructions += 1;
+        }
+        Ok(())
+    }
+
+    fn called(&mut self, parent: usize, function: u32) -> Result<usize, WalkError> {
         let node = match self.children.get(&(parent, function)) {
             Some(&node) => node,
             None => {
@@ -302,7 +341,7 @@ impl Walk<'_, '_> {
             _ => {}
         }
         if block.exception {
-            let node = self.called(self.node(), location)?;
+            let node = self.called(self.node(), location.function)?;
             self.push(node, Entered::Exception, false)?;
         } else {
             match left {
@@ -322,7 +361,7 @@ impl Walk<'_, '_> {
         let node = if location.thunk || inside {
             caller
         } else {
-            self.called(caller, location)?
+            self.called(caller, location.function)?
         };
         self.push(node, Entered::Call(self.behind), location.thunk)
     }
@@ -347,11 +386,11 @@ impl Walk<'_, '_> {
             return Ok(());
         }
         let Some(top) = self.frames.last().copied() else {
-            let node = self.called(0, location)?;
+            let node = self.called(0, location.function)?;
             return self.push(node, Entered::Top, false);
         };
         if top.unnamed {
-            let node = self.called(top.node, location)?;
+            let node = self.called(top.node, location.function)?;
             if let Some(top) = self.frames.last_mut() {
                 top.node = node;
                 top.unnamed = false;
@@ -375,7 +414,7 @@ impl Walk<'_, '_> {
             self.frames.truncate(chain + back + 1);
             return Ok(());
         }
-        let node = self.called(top.node, location)?;
+        let node = self.called(top.node, location.function)?;
         self.push(node, Entered::Tail, false)
     }
 

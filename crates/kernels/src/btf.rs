@@ -15,6 +15,8 @@ pub struct BtfError {
     pub at: usize,
 }
 
+mod fields;
+
 const MAGIC: u16 = 0xeb9f;
 const HEADER_LEN: usize = 24;
 const TYPE_LEN: usize = 12;

@@ -402,7 +402,8 @@ impl<'a> Machine<'a> {
         }
         let mut profiler = bootable.profiling.as_deref().map(|profiling| Profiler {
             framework: &profiling.framework,
-            functions: Functions::new(self.symbols.as_ref().unwrap_or(&profiling.symbols)),
+            functions: Functions::new(self.symbols.as_ref().unwrap_or(&profiling.symbols))
+                .with_types(profiling.types()),
             active_lsms: self.active_lsms.clone(),
             keep_trees: profiling.keep_trees,
             counted: match (wanted.metric.is_of_transfers(), profiling.events) {

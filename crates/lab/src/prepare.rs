@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use counts::functions::FunctionTable;
 use counts::hooks::Framework;
-use counts::landmarks::landmarks;
+use counts::landmarks::{landmarks, memory_landmarks};
 use model::Failure;
 
 use crate::error::LabError;
@@ -17,6 +17,7 @@ use crate::protocol::ModuleSection;
 use crate::qemu::Qemu;
 use crate::um;
 use crate::vm::Bootable;
+use kernels::btf::Types;
 use kernels::files::{digest, digest_file, read_sealed, write_sealed};
 use kernels::fixups::fixups;
 use kernels::hooks::{HookList, btf};
@@ -78,11 +79,17 @@ pub struct Profiling {
     pub keep_trees: bool,
     pub events: bool,
     pub optional: bool,
+    /// The kernel's BTF, if words have names and it has one.
+    pub btf: Option<Vec<u8>>,
     kernel: String,
     modules: Vec<Module>,
 }
 
 impl Profiling {
+    pub fn types(&self) -> Option<Types<'_>> {
+        Types::read(self.btf.as_deref()?).ok()
+    }
+
     pub fn with_modules(&self, sections: &[ModuleSection]) -> Result<SymbolTable, LabError> {
         symbols_of(&self.symbols, &self.kernel, &self.modules, sections)
     }
@@ -92,6 +99,8 @@ impl Profiling {
 pub struct Hooks<'a> {
     pub keep_trees: bool,
     pub events: bool,
+    /// Whether transferred words have names.
+    pub words: bool,
     /// Text of `include/linux/lsm_hook_defs.h`, instead of the kernel's BTF.
     pub definitions: Option<&'a str>,
     pub optional: bool,
@@ -111,6 +120,10 @@ pub fn profiling(
         keep_trees: hooks.keep_trees,
         events: hooks.events,
         optional: hooks.optional,
+        btf: match hooks.words {
+            true => btf(&elf(kernel)?).ok().map(<[u8]>::to_vec),
+            false => None,
+        },
         kernel: kernel.name.clone(),
         modules,
     })
@@ -203,7 +216,12 @@ pub fn prepare(
         disk: files.disk,
         cmdline: files.arguments.join(" "),
         landmarks: match &symbols {
-            Ok(symbols) => Ok(write("landmarks", landmarks(symbols).as_bytes())?),
+            Ok(symbols) => {
+                let types = profiling.as_ref().and_then(Profiling::types);
+                let memory = types.map(|types| memory_landmarks(symbols, &types));
+                let text = landmarks(symbols) + &memory.unwrap_or_default();
+                Ok(write("landmarks", text.as_bytes())?)
+            }
             Err(error) => Err(error.to_string()),
         },
         functions: match (&symbols, guest.root) {

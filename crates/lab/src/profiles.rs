@@ -58,8 +58,11 @@ fn profiled(cell: &Cell, baseline: Option<&[String]>, outcome: &Outcome) -> Cell
         evidence: Evidence::Counted(counted),
     } = &mut cell.outcome
     {
-        // The profile contains the needed parts of the tree, and the compared path is chosen here.
-        counted.tree = None;
+        // The profile contains the needed parts of the tree, but not transferred words. The path
+        // that is compared with a baseline is chosen here.
+        if baseline.is_some() || !cell.key.metric.is_of_transfers() {
+            counted.tree = None;
+        }
         if let Some(program) = &mut counted.program {
             // The run's baseline may differ from this one.
             program.residual = None;

@@ -68,7 +68,8 @@ fn plugin_argument(plugin: &Path, mode: PluginMode, boot: &Boot<'_>) -> OsString
         PluginMode::Events => ",events=on",
     });
     if boot.processors > 1 {
-        argument.push(",transfers=on");
+        let memory = memory_mib(boot.root, boot.bootable.disk.as_ref());
+        argument.push(format!(",transfers={memory}"));
     }
     if let (PluginMode::Tasks, Some((functions, _))) = (mode, &boot.bootable.functions) {
         argument.push(join(",tasks=", functions));

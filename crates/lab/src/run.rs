@@ -31,7 +31,7 @@ pub fn run(
 ) -> Result<Outcome, LabError> {
     refuse_untried(experiment, setup)?;
     let limit = cache::limit()?;
-    let setup = &with_programs(experiment, setup)?;
+    let setup = &for_experiment(experiment, setup)?;
     let plan = plan(experiment, setup)?;
     let planned = plan.measured().len();
     let begun = Begun::now(experiment, &setup.emulators()?);
@@ -238,19 +238,26 @@ impl Running<'_, '_> {
     }
 }
 
-/// Programs have a separate agent, and their hooks are always profiled.
-fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Result<Setup<'a>, LabError> {
+/// Programs have a separate agent, and their hooks are always profiled. Transfers have names.
+fn for_experiment<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Result<Setup<'a>, LabError> {
     if experiment.programs.is_some() && setup.root.is_none() {
         let what = "only `run` and `profile` measure workloads";
         return Err(Failure::usage(what, "give benchmarks to this command").into());
     }
-    let hooks = match &experiment.programs {
+    let mut hooks = match &experiment.programs {
         Some(_) => Some(Hooks {
             optional: false,
             ..setup.hooks.unwrap_or_default()
         }),
         None => setup.hooks,
     };
+    if let Some(hooks) = &mut hooks {
+        hooks.words = experiment
+            .metrics
+            .iter()
+            .any(|metric| metric.is_of_transfers());
+        hooks.keep_trees |= hooks.words;
+    }
     Ok(Setup { hooks, ..*setup })
 }
 

@@ -114,6 +114,9 @@ pub fn figures(cell: &Cell, document: &Document) -> Vec<(Metric, Measured)> {
             true => of_path(path, counted, path.total),
             false => of_regions(cell, counted),
         };
+        if cell.key.metric.is_of_transfers() {
+            return vec![(cell.key.metric, whole)];
+        }
         return vec![
             (Metric::Instructions, whole),
             (

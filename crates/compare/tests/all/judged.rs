@@ -75,6 +75,7 @@ fn functions_outside_hooks_are_named() {
         hooks: Vec::new(),
         residual_functions: Vec::new(),
         events: Vec::new(),
+        words: Vec::new(),
     };
     comparison.explanations = vec![explained.clone()];
     let cell = &comparison.compared[0];

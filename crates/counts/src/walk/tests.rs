@@ -90,7 +90,7 @@ impl Execution {
                 "lock" => execution.element(access(number(1), true, true, false)),
                 "push" => execution.element(access(number(1), true, false, true)),
                 "rep" => execution.element(access(number(1), true, false, false) | 1 << 26),
-                "transfers" => execution.element(0xd000_0000 | number(1)),
+                "transfer" => execution.element(0xd000_0000 | number(1)),
                 "bytes" => execution.element(0xb000_0000 | number(1) << 1),
                 name => {
                     let end = match words[3] {
@@ -390,17 +390,75 @@ fn the_longest_stretch_without_interrupts_is_found() {
     assert_eq!(hostile, Some((17, "sys_open entry".to_owned())));
 }
 
+/// As in the plugin's file.
+fn word(kind: u8, offset: u16, address: u64, cache: &str) -> Word {
+    let mut record = vec![12, kind];
+    record.extend(offset.to_le_bytes());
+    record.extend([0; 4]);
+    record.extend(address.to_le_bytes());
+    record.resize(32, 0);
+    record[8..8 + cache.len()].copy_from_slice(cache.as_bytes());
+    Word::from_record(&record)
+}
+
 #[test]
-fn transfers_belong_to_the_function_of_their_block() {
+fn transferred_words_are_called_by_the_function_of_their_block() {
     let e = Execution::parse(
-        "syscall; entry 0 3 call; sys_open 0 3 call; transfers 1; security_file_open 0 3 return; \
-         transfers 2; transfers 1",
+        "syscall; entry 0 3 call; sys_open 0 3 call; transfer 1; security_file_open 0 3 return; \
+         transfer 0; transfer 1; transfer 1",
     );
-    let own = |counted| -> Vec<u64> {
-        let tree = e.counted(counted);
-        let nodes = tree.nodes().iter();
-        nodes.map(|node| node.instructions).collect()
+    let symbols = symbols();
+    let mut functions = Functions::new(&symbols);
+    functions.name_words(&[word(1, 0, 0, ""), word(6, 0x80, 0, "dentry")]);
+    let mut count = |counted| {
+        let tree = call_tree(&e.trace, &e.blocks, &mut functions, &|_, _| false, counted);
+        let tree = tree.unwrap();
+        let nodes = tree.nodes()[1..].iter();
+        let counts = nodes.map(|node| format!("{} {}", node.function, node.instructions));
+        counts.collect::<Vec<_>>().join(", ")
     };
-    assert_eq!(own(Counted::Instructions), [0, 3, 3, 3]);
-    assert_eq!(own(Counted::Transfers), [0, 0, 1, 3]);
+    assert_eq!(
+        count(Counted::Instructions),
+        "entry 3, sys_open 3, security_file_open 3"
+    );
+    assert_eq!(
+        count(Counted::Transfers),
+        "entry 0, sys_open 0, [dentry+0x80] 1, security_file_open 0, [user memory] 1, \
+         [dentry+0x80] 2"
+    );
+    let unknown = Execution::parse("syscall; entry 0 3 call; transfer 2");
+    let tree = |e: &Execution| {
+        call_tree(
+            &e.trace,
+            &e.blocks,
+            &mut functions,
+            &|_, _| false,
+            Counted::Transfers,
+        )
+    };
+    assert_eq!({ tree }(&unknown), Err(WalkError::NoWord(2)));
+}
+
+#[test]
+fn words_have_the_names_of_their_owners() {
+    let symbols = symbols();
+    let exit = at("end", 0);
+    for (word, name) in [
+        (word(0, 0, 0, ""), "[unnamed]"),
+        (word(2, 0, at("after", 0), ""), "[after]"),
+        (word(2, 0, at("after", 8), ""), "[after+0x8]"),
+        (word(2, 0, 0x1000, ""), "[0x1000]"),
+        (word(3, 0, 0, ""), "[per-CPU]"),
+        (word(3, 0, exit, ""), "[per-CPU end]"),
+        (word(4, 0, 0, ""), "[page]"),
+        (word(5, 0, 0, ""), "[vmalloc]"),
+        (
+            word(6, 24, 0, "kmalloc-rnd-05-123456789"),
+            "[kmalloc-rnd-05-123456789+0x18]",
+        ),
+        (word(6 | 0x80, 0, 0, "a;b"), "[a+0x0]"),
+        (word(99, 0, 0, ""), "[unnamed]"),
+    ] {
+        assert_eq!(word.frame(&symbols, None), name);
+    }
 }

@@ -74,6 +74,7 @@ pub(crate) static AARCH64: Arch = Arch {
         thunk_prefixes: &[],
         indirect_thunk_prefix: None,
         landing_pad: 0,
+        page_tables: "swapper_pg_dir",
     },
     source: Source {
         name: "arm64",

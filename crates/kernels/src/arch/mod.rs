@@ -93,6 +93,8 @@ pub struct Code {
     pub indirect_thunk_prefix: Option<&'static str>,
     /// The number of bytes at a function's start that direct calls skip.
     pub landing_pad: u64,
+    /// Symbol of the kernel's page tables.
+    pub page_tables: &'static str,
 }
 
 #[derive(Debug)]

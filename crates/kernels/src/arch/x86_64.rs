@@ -75,6 +75,7 @@ pub(crate) static X86_64: Arch = Arch {
         indirect_thunk_prefix: Some("__x86_indirect_"),
         // `endbr64`.
         landing_pad: 4,
+        page_tables: "init_top_pgt",
     },
     source: Source {
         name: "x86",

@@ -103,6 +103,13 @@ impl SymbolTable {
             .map(|entry| self.symbol(entry))
     }
 
+    /// The nearest symbol at or below `address`.
+    #[must_use]
+    pub fn below(&self, address: u64) -> Option<Symbol<'_>> {
+        let after = self.entries.partition_point(|e| e.address <= address);
+        self.at(self.entries[..after].last()?.address).next()
+    }
+
     /// The function that contains `address`: the nearest symbols at or below it, if one is code;
     /// aliases for position-independent code come last. None after the last symbol, whose end is
     /// unknown.

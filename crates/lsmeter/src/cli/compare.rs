@@ -78,7 +78,7 @@ pub struct CompareArgs {
     /// Read limits per benchmark from this TOML file; they override --fail-above
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "As a gate")]
     pub budget: Option<PathBuf>,
-    /// Rank the hooks that account for each difference in instructions
+    /// Rank the hooks and the memory that account for each difference in counts
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
     /// Leave out measurements that did not change

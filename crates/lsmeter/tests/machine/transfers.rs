@@ -3,7 +3,7 @@
 //!
 //! Needs QEMU for both architectures and the kernels debian:6.1, debian:6.12 and debian:6.12/aarch64.
 
-use model::{Document, Metric, Status};
+use model::{Cell, Document, Metric, Status};
 
 use super::cells::assert_same;
 use crate::common::Place;
@@ -21,6 +21,17 @@ const EXPECTED: [(&str, Metric, u64, u64); 6] = [
     ("open", Metric::TransfersApart, 0, 1),
 ];
 
+/// Words that `open` transfers with AppArmor: of the working directory, the file, and the profile.
+const WORDS: [(&str, &str, u64); 3] = [
+    ("[dentry.d_lockref]", "lockref_get_not_dead", 2),
+    ("[kmalloc-", "apparmor_file_alloc_security", 1),
+    (
+        "[shmem_inode_info.vfs_inode.i_readcount]",
+        "do_dentry_open",
+        1,
+    ),
+];
+
 fn line(kernels: &str, output: &str) -> String {
     format!(
         "run --offline {kernels} --fs tmpfs --metric transfers,transfers_apart --bench {BENCH} \
@@ -28,19 +39,27 @@ fn line(kernels: &str, output: &str) -> String {
     )
 }
 
-fn transfers(run: &Document, kernel: &str, benchmark: &str, metric: Metric, stack: &str) -> u64 {
-    let is_it = |cell: &&model::Cell| {
+fn cell<'a>(
+    run: &'a Document,
+    kernel: &str,
+    benchmark: &str,
+    metric: Metric,
+    stack: &str,
+) -> &'a Cell {
+    let is_it = |cell: &&Cell| {
         let key = &cell.key;
         key.kernel == kernel
             && key.benchmark() == benchmark
             && key.metric == metric
             && key.stack.last().is_some_and(|last| last == stack)
     };
-    let cell = run.cells.iter().find(is_it).unwrap();
-    cell.paths()
-        .unwrap_or_else(|| panic!("{cell:#?}"))
-        .dominant
-        .instructions
+    run.cells.iter().find(is_it).unwrap()
+}
+
+fn transfers(cell: &Cell) -> u64 {
+    let paths = cell.paths();
+    let paths = paths.unwrap_or_else(|| panic!("{cell:#?}"));
+    paths.dominant.instructions
 }
 
 #[test]
@@ -60,8 +79,16 @@ fn shared_memory_is_transferred() {
     ] {
         for (benchmark, metric, without, with) in EXPECTED {
             let found = ["capability", "apparmor"]
-                .map(|stack| transfers(run, kernel, benchmark, metric, stack));
+                .map(|stack| transfers(cell(run, kernel, benchmark, metric, stack)));
             assert_eq!(found, [without, with], "{kernel}: {benchmark}, {metric}");
+        }
+        let open = cell(run, kernel, "open", Metric::Transfers, "apparmor");
+        let tree = open.counted().unwrap().tree.as_ref().unwrap();
+        let words = tree.words();
+        assert_eq!(words.len(), WORDS.len(), "{kernel}: {words:?}");
+        for ((&(word, function), &transfers), (expected, by, n)) in words.iter().zip(WORDS) {
+            assert!(word.starts_with(expected), "{kernel}: {words:?}");
+            assert_eq!((function, transfers), (by, n), "{kernel}");
         }
     }
     // Exit status 70 if a count differs from the cache.
@@ -73,6 +100,19 @@ fn shared_memory_is_transferred() {
     let report = place.line("report first.json --format markdown").code(0);
     let added = "open:AA +1 (file\\_alloc\\_security)";
     assert!(report.stdout.contains(added), "{}", report.stdout);
+
+    let explained = place
+        .line("compare --across stack first.json --explain")
+        .code(0);
+    let word = explained
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("[kmalloc-"));
+    assert!(
+        word.is_some_and(|line| line.contains("0→1")),
+        "{}",
+        explained.stdout
+    );
 
     let profile = "profile --offline --kernel debian:6.12 --fs tmpfs --metric transfers_apart \
                    --bench open:AA --stack capability,apparmor -o profile.json";

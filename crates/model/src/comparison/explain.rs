@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Hooks that account for a difference in instructions.
+//! Hooks that account for a difference in instructions or transfers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::evidence::FunctionDifference;
 
 /// The difference of one operation, by hook. The hooks' differences and the residual add up to it.
-/// All values are guest kernel instructions per operation.
+/// All values are guest kernel instructions, or transfers, per operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
     /// Position in `compared`, from 0.
@@ -26,6 +26,19 @@ pub struct Explanation {
     /// counted them (`--events`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventChange>,
+    /// Words of memory that are transferred more or less often, if transfers are compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<WordChange>,
+}
+
+/// Transfers of one word of memory by one function, in BASE and NEW.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WordChange {
+    /// `[dentry.d_lockref]`.
+    pub word: String,
+    pub function: String,
+    pub base: u64,
+    pub new: u64,
 }
 
 /// Number of one event in BASE and NEW.

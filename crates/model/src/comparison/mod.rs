@@ -15,7 +15,9 @@ mod words;
 
 pub use crate::words::Correction;
 pub use cell::{CellGate, ComparedCell, Figure, Limit, Place, UnmatchedCell};
-pub use explain::{CallerChange, EventChange, Explanation, HookChange, ImplementationChange};
+pub use explain::{
+    CallerChange, EventChange, Explanation, HookChange, ImplementationChange, WordChange,
+};
 pub use words::{Axis, GateVerdict, Method, Side, Verdict};
 
 /// Result file of `lsmeter compare`.

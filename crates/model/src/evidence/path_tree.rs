@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The calls on one code path, as stored in result files.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +64,19 @@ impl PathTree {
     pub fn function(&self, node: &PathCall) -> &str {
         let name = self.functions.get(node.function as usize);
         name.map_or("", String::as_str)
+    }
+
+    /// In a tree of transfers: their number by word, such as `[dentry.d_lockref]`, and by the
+    /// function that causes them.
+    pub fn words(&self) -> BTreeMap<(&str, &str), u64> {
+        let mut words: BTreeMap<_, u64> = BTreeMap::new();
+        for node in self.nodes.iter().filter(|node| node.instructions > 0) {
+            let caller = self.nodes.get(node.caller as usize);
+            let caller = caller.map_or("", |caller| self.function(caller));
+            let sum = words.entry((self.function(node), caller)).or_default();
+            *sum = sum.saturating_add(node.instructions);
+        }
+        words
     }
 
     /// `total`: instructions of the path.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Changes, as a table and as bars on a comparison's page, and the hooks that explain them.
 
-use model::comparison::{ComparedCell, EventChange, Explanation, HookChange};
+use model::comparison::{ComparedCell, EventChange, Explanation, HookChange, WordChange};
 use model::{ComparisonDocument, Events};
 
 use super::found::{Changed, Found, Holder};
@@ -167,6 +167,7 @@ impl Line {
 
 fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table> {
     let cell = document.compared.get(explained.cell as usize)?;
+    let transfers = cell.metric.is_of_transfers();
     let mut lines: Vec<Line> = explained.hooks.iter().flat_map(hook_lines).collect();
     lines.extend(explained.residual_functions.iter().map(|held| {
         let function = short(&held.function);
@@ -181,6 +182,11 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
     }));
     let residual = "outside hooks (residual)".to_owned();
     lines.push(Line::new(residual, explained.residual));
+    lines.extend(explained.words.iter().map(|word| Line {
+        calls: calls(word.base, word.new),
+        callers: short(&word.function),
+        ..Line::new(short(&word.word), word_difference(word))
+    }));
     let does = does(&explained.events);
     let with_events = !does.is_empty() || lines.iter().any(|line| !line.does.is_empty());
     let (name, none) = (Value::plain("the operation"), Value::default);
@@ -202,12 +208,26 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
             columns.left("events", |line| Value::plain(&line.does))
         })
         .summed_up(title, &lines, [sum])
-        .legend([
-            "Instructions of NEW minus BASE. Hooks: calls from outside other hooks; they and the \
-             residual add up to the total. Below each: modules' functions and the rest (dispatch), \
-             nested hooks included.",
-        ]);
+        .legend([format!(
+            "{} of NEW minus BASE. Hooks: calls from outside other hooks; they and the residual \
+             add up to the total. Below each: modules' functions and the rest (dispatch), nested \
+             hooks included.",
+            if transfers {
+                "Transfers"
+            } else {
+                "Instructions"
+            }
+        )])
+        .legend((!explained.words.is_empty()).then_some(
+            "[word]: memory that is transferred; calls: its transfers; called by: the function \
+             that causes them.",
+        ));
     Some(table)
+}
+
+fn word_difference(word: &WordChange) -> i64 {
+    let difference = i128::from(word.new) - i128::from(word.base);
+    i64::try_from(difference).unwrap_or_default()
 }
 
 fn hook_lines(hook: &HookChange) -> Vec<Line> {

@@ -6,6 +6,7 @@ pub(crate) mod events;
 mod hooks;
 mod operation;
 mod operations;
+mod words;
 
 use model::{
     Cell, Counted, Document, Events, HookCost, HookedPath, Implementation, Metric, Residual,
@@ -60,7 +61,7 @@ pub fn profile_report(document: &Document, by: ProfileView) -> Report {
         _ => events::irq_tables(cells),
     };
     Report {
-        tables: [hooks, events, irqs].concat(),
+        tables: [hooks, events, irqs, words::tables(cells)].concat(),
         warnings: warnings(&document.warnings),
     }
 }

@@ -107,6 +107,7 @@ fn a_page_tells_hooks_apart_from_what_lies_outside() {
         hooks: vec![hook],
         residual_functions: Vec::new(),
         events: Vec::new(),
+        words: Vec::new(),
     };
     let page_text = |explained: &Explanation| {
         let document = ComparisonDocument {

@@ -87,6 +87,12 @@ const struct arch arch_aarch64 = {
 	.marker_size = 4,
 	.decode = decode_insn,
 	.effects = effects_aarch64,
+	.memory_start = 1 << 30,
+	.linear_end = 0xffff800000000000,
+	/* VMEMMAP_START in arch/arm64/include/asm/memory.h: 52 and 48 bits, 48 bits before 6.9. */
+	.page_arrays = { 0xffffc1ffc0000000, 0xfffffdffc0000000, 0xfffffc0000000000 },
+	.table_mask = 1 << 1,
+	.table = 1 << 1,
 	.stack_bytes = 16 << 10,
 	.stack_switched = stack_switched,
 	.pause = "\x3f\x20\x03\xd5",

@@ -42,6 +42,52 @@ fn describes_arguments_and_results() {
 }
 
 #[test]
+fn fields_are_found_by_their_offsets() {
+    let mut btf = Btf::default();
+    let int = btf.int("int", 4, true);
+    let pointer = btf.pointer(0);
+    let mut add = |kind, name: &str, bytes, fields: &[(&str, u32, u32)]| {
+        let rest: Vec<u32> = { fields.iter() }
+            .flat_map(|&(name, id, offset)| [btf.string(name), id, 8 * offset])
+            .collect();
+        btf.add(kind, name, fields.len() as u32, bytes, &rest)
+    };
+    let list = add(
+        4,
+        "list_head",
+        16,
+        &[("next", pointer, 0), ("prev", pointer, 8)],
+    );
+    let union = add(5, "", 8, &[("i_pipe", pointer, 0), ("i_dir_seq", int, 0)]);
+    let fields = [("count", int, 0), ("lists", list, 8), ("", union, 24)];
+    let label = add(4, "aa_label", 32, &fields);
+    add(
+        4,
+        "aa_profile",
+        40,
+        &[("base", int, 0), ("label", label, 8)],
+    );
+    let bytes = btf.write();
+    let types = Types::read(&bytes).unwrap();
+    for (offset, field) in [
+        (0, Some("aa_profile.base")),
+        (4, None),
+        (8, Some("aa_profile.label.count")),
+        (26, Some("aa_profile.label.lists")),
+        (32, Some("aa_profile.label.i_pipe|i_dir_seq")),
+        (40, None),
+    ] {
+        assert_eq!(
+            types.field_at("aa_profile", offset).as_deref(),
+            field,
+            "{offset}"
+        );
+    }
+    assert_eq!(types.field_at("aa_ns", 0), None);
+    assert_eq!(types.offset_of("aa_profile", "label"), Some(8));
+}
+
+#[test]
 fn numbers_are_the_kernels() {
     let mut btf = Btf::default();
     let nothing = btf.prototype(0, &[]);
