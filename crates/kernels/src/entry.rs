@@ -31,6 +31,9 @@ pub struct Kernel {
     pub modules: Option<PathBuf>,
     pub config: Option<PathBuf>,
     pub digest: String,
+    /// Digest of all its files in the cache, if they were verified.
+    #[serde(skip)]
+    pub verified: Option<String>,
     pub package_version: Option<String>,
     /// Names of the packages that it was unpacked from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -129,6 +132,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
         modules: None,
         config: None,
         digest,
+        verified: None,
         package_version: None,
         packages: Vec::new(),
         pvh_entry,
@@ -215,7 +219,10 @@ pub(crate) fn load(dir: &Path, name: &str) -> Result<Kernel, Error> {
 pub(crate) fn load_verified(dir: &Path, key: &str, name: &str) -> Result<Kernel, Error> {
     let kernel = load(dir, name)?;
     if content_key(dir)? == key {
-        return Ok(kernel);
+        return Ok(Kernel {
+            verified: Some(key.to_owned()),
+            ..kernel
+        });
     }
     Err(Error::Environment {
         what: format!(

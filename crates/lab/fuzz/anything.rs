@@ -63,6 +63,7 @@ pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
         modules: None,
         config: None,
         digest: String::new(),
+        verified: None,
         package_version: None,
         packages: Vec::new(),
         pvh_entry: None,

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use counts::functions::FunctionTable;
 use counts::hooks::Framework;
@@ -43,12 +43,22 @@ pub fn symbols(
     kernel: &Kernel,
 ) -> Result<Result<SymbolTable, SymbolError>, LabError> {
     const LIMIT: u64 = 256 << 20;
+    /// Several parts of one command need them.
+    static LAST: Mutex<Option<(String, SymbolTable)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, symbols)) = last.as_ref().filter(|(digest, _)| *digest == kernel.digest) {
+        return Ok(Ok(symbols.clone()));
+    }
+    let mut keep = |symbols: SymbolTable| {
+        *last = Some((kernel.digest.clone(), symbols.clone()));
+        Ok(Ok(symbols))
+    };
     let dir = store.dir().join("symbols");
     let cached = dir.join(&kernel.digest);
     if let Some(map) = read_sealed(&cached, LIMIT)
         && let Ok(symbols) = SymbolTable::from_map(kernel.arch(), &String::from_utf8_lossy(&map))
     {
-        return Ok(Ok(symbols));
+        return keep(symbols);
     }
     let symbols = match SymbolTable::from_vmlinux(&elf(kernel)?) {
         Ok(symbols) => symbols,
@@ -57,7 +67,7 @@ pub fn symbols(
     // A cache that cannot be written, such as another user's, only costs time.
     let _ =
         fs::create_dir_all(&dir).and_then(|()| write_sealed(&cached, symbols.to_map().as_bytes()));
-    Ok(Ok(symbols))
+    keep(symbols)
 }
 
 /// [`symbols`] of a kernel whose hooks are needed.
@@ -238,22 +248,21 @@ pub fn prepare(
         syscall_entry: symbols.as_ref().ok().and_then(syscall_entry),
         digest: None,
     };
-    bootable.digest = digest_of(&bootable, qemu);
+    bootable.digest = digest_of(&bootable, kernel, qemu);
     Ok(bootable)
 }
 
 /// A digest of QEMU and all its input files; None if one cannot be read.
-fn digest_of(bootable: &Bootable, qemu: &Qemu) -> Option<String> {
+fn digest_of(bootable: &Bootable, kernel: &Kernel, qemu: &Qemu) -> Option<String> {
     let disk = bootable.disk.as_ref().map(|disk| &disk.path);
     let functions = bootable.functions.as_ref().map(|(path, _)| path);
-    let files = [
-        Some(&bootable.image),
-        Some(&bootable.initramfs),
-        disk,
-        functions,
-    ];
+    let files = [Some(&bootable.initramfs), disk, functions];
     let files = files.into_iter().chain([bootable.landmarks.as_ref().ok()]);
-    let mut all = format!("{} {} ", qemu.version, qemu.digest()?);
+    let kernel = match &kernel.verified {
+        Some(digest) => digest.clone(),
+        None => digest_file(&bootable.image).ok()?,
+    };
+    let mut all = format!("{} {} {kernel} ", qemu.version, qemu.digest()?);
     for file in files {
         let digest = file.map_or(Ok("none".to_owned()), |file| digest_file(file));
         all += &digest.ok()?;

@@ -172,6 +172,14 @@ fn name_of<'n>(names: &'n str, entry: &Entry) -> &'n str {
         .unwrap_or_default()
 }
 
+/// A name's first bytes, which decide most comparisons.
+fn begin(name: &str) -> u128 {
+    let mut first = [0; 16];
+    let length = name.len().min(first.len());
+    first[..length].copy_from_slice(&name.as_bytes()[..length]);
+    u128::from_be_bytes(first)
+}
+
 #[derive(Debug)]
 pub(super) struct Builder {
     pub arch: &'static Arch,
@@ -271,8 +279,16 @@ impl Builder {
         entries.retain(|entry| !name_of(&names, entry).starts_with("__pfx_"));
         entries.sort_by_key(|entry| entry.address);
         // MAX_SYMBOLS fits 32 bits.
-        let mut by_name: Vec<u32> = (0..entries.len() as u32).collect();
-        by_name.sort_unstable_by_key(|&at| (name_of(&names, &entries[at as usize]), at));
+        let name = |at: u32| name_of(&names, &entries[at as usize]);
+        let mut by_name: Vec<(u128, u32)> = (0..entries.len() as u32)
+            .map(|at| (begin(name(at)), at))
+            .collect();
+        by_name.sort_unstable_by(|&(a_begin, a), &(b_begin, b)| {
+            a_begin
+                .cmp(&b_begin)
+                .then_with(|| (name(a), a).cmp(&(name(b), b)))
+        });
+        let by_name = by_name.into_iter().map(|(_, at)| at).collect();
         SymbolTable {
             arch,
             entries,

@@ -24,6 +24,7 @@ fn kernel(dir: &Path, files: &[(&str, &[u8])]) -> Kernel {
         modules: has("modules"),
         config: has("config"),
         digest: String::new(),
+        verified: None,
         package_version: None,
         packages: Vec::new(),
         pvh_entry: None,
