@@ -63,10 +63,6 @@ impl Line {
         self.bar.suspend(|| note!("{text}"));
     }
 
-    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        self.bar.suspend(write)
-    }
-
     pub fn follow(&mut self, event: Event<'_>) {
         match event {
             Event::Stage { kernel, what } => self.say(format!("{kernel}: {what}")),

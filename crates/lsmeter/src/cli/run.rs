@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The flags of `lsmeter run`.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueHint};
 use model::{Metric, Pattern, Shard};
 
@@ -43,8 +41,7 @@ flags override both.
 
 --on host (the running kernel) and --on um (a User-mode Linux kernel, UML) measure time by default.
 --set also takes keys that have no flag, such as warmup (default 64 operations) and rounds (default
-3 for times, 1 for counts and on the host).
---watch adds indirect_target_selection=off to the kernel command line unless --cmdline is given.")]
+3 for times, 1 for counts and on the host).")]
 pub struct RunArgs {
     /// Run this preset (`lsmeter list presets`) or experiment file
     #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath)]
@@ -77,13 +74,8 @@ pub struct RunArgs {
     #[command(flatten)]
     pub lab: LabArgs,
     /// Print planned measurements, boots and time; measure nothing
-    #[arg(long, help_heading = "Where and how", conflicts_with_all = ["watch", "output", "json"])]
+    #[arg(long, help_heading = "Where and how", conflicts_with_all = ["output", "json"])]
     pub dry_run: bool,
-    /// Measure after each build in this kernel directory
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Where and how",
-        conflicts_with_all = ["metrics", "baseline", "baseline_kernel", "aa",
-            "with_hooks", "events", "keep_samples", "details", "fail_above"])]
-    pub watch: Option<PathBuf>,
     /// Run N times to find false alarms [default: 1; --aa without N: 6]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
         default_missing_value = "6", value_parser = clap::value_parser!(u32).range(2..=50),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Counts one kernel after another in the same way: for `bisect` and `run --watch`.
+//! Counts one kernel after another in the same way: for `bisect`.
 
 use std::sync::atomic::Ordering;
 

@@ -25,4 +25,3 @@ mod recording;
 pub mod report;
 pub mod run;
 pub mod sensitivity;
-pub mod watch;

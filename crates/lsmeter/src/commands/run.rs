@@ -28,7 +28,6 @@ use crate::commands::measure::{
     self, Machines, Signals, is_timed, note_interrupted, read_spec, unique,
 };
 use crate::commands::programs;
-use crate::commands::watch;
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::failure::usage;
@@ -36,9 +35,6 @@ use crate::output;
 use crate::progress::Line;
 
 pub fn run(mut args: RunArgs) -> Result<Exit> {
-    if let Some(dir) = &args.watch {
-        return watch::watch(&args, dir);
-    }
     let limit = args.fail_above.as_deref().map(Budget::of_all).transpose();
     let limit = limit.context("--fail-above")?;
     let config = Config::read()?;

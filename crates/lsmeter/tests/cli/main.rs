@@ -21,7 +21,6 @@ mod report;
 mod run;
 mod sensitivity;
 mod shards;
-mod watch;
 
 use std::fs;
 use std::process::Command;

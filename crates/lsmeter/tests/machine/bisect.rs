@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter bisect` of histories in which each commit names a Debian kernel, and `run --watch`.
+//! `lsmeter bisect` of histories in which each commit names a Debian kernel.
 //!
 //! Needs QEMU, git and the kernels debian:6.1 and debian:6.12.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use crate::common::{Place, Running, signal, wait_for, words};
 
@@ -99,31 +97,4 @@ fn an_interrupted_search_leaves_nothing() {
     signal(running.pid(), rustix::process::Signal::INT);
     running.wait().code(4);
     assert_eq!(worktrees(&place), 1);
-}
-
-/// A watch waits for a missing image, and exits with 0 when interrupted.
-#[test]
-fn a_watch_prints_a_line_per_build() {
-    let (old, new) = (image("6.1"), image("6.12"));
-    let place = Place::new();
-    let images = place.join("build/arch/x86/boot");
-    fs::create_dir_all(&images).unwrap();
-    let mut command = place.command(&words(&format!("run --watch build {CELLS}")));
-    let out = fs::File::create(place.join("lines")).unwrap();
-    let mut child = command.stdout(Stdio::from(out)).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    assert!(child.try_wait().unwrap().is_none());
-    let lines = || fs::read_to_string(place.join("lines")).unwrap();
-    for (number, image) in [&old, &new].into_iter().enumerate() {
-        symlink(image, images.join("other")).unwrap();
-        fs::rename(images.join("other"), images.join("bzImage")).unwrap();
-        wait_for("a line", || {
-            (lines().matches('\n').count() > number).then_some(())
-        });
-    }
-    let text = lines();
-    assert!(text.starts_with("1: 1 measured\n2: 1 cell: "), "{text}");
-    assert!(text.contains("most: stat:AA under capability: "), "{text}");
-    signal(child.id(), rustix::process::Signal::INT);
-    assert!(child.wait().unwrap().success());
 }
