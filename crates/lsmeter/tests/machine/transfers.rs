@@ -23,7 +23,7 @@ const EXPECTED: [(&str, Metric, u64, u64); 6] = [
 
 /// Words that `open` transfers with AppArmor: of the working directory, the file, and the profile.
 const WORDS: [(&str, &str, u64); 3] = [
-    ("[dentry.d_lockref]", "lockref_get_not_dead", 2),
+    ("[dentry.d_lockref]", "__legitimize_path", 2),
     ("[kmalloc-", "apparmor_file_alloc_security", 1),
     (
         "[shmem_inode_info.vfs_inode.i_readcount]",

@@ -67,13 +67,21 @@ impl PathTree {
     }
 
     /// In a tree of transfers: their number by word, such as `[dentry.d_lockref]`, and by the
-    /// function that causes them.
+    /// function that causes them. What it calls to lock, link or copy is left out.
     pub fn words(&self) -> BTreeMap<(&str, &str), u64> {
+        const HELPERS: [&str; 9] = [
+            "_raw_", "__list_", "__mutex_", "down_", "lockref_", "mem", "__mem", "mutex_", "up_",
+        ];
+        let caller = |node: &PathCall| self.nodes.get(node.caller as usize);
         let mut words: BTreeMap<_, u64> = BTreeMap::new();
         for node in self.nodes.iter().filter(|node| node.instructions > 0) {
-            let caller = self.nodes.get(node.caller as usize);
-            let caller = caller.map_or("", |caller| self.function(caller));
-            let sum = words.entry((self.function(node), caller)).or_default();
+            let callers = std::iter::successors(caller(node), |node| caller(node));
+            let mut names = callers
+                .map(|caller| self.function(caller))
+                .take(HELPERS.len());
+            let is_helper = |name: &&str| HELPERS.iter().any(|begin| name.starts_with(begin));
+            let function = names.find(|name| !is_helper(name)).unwrap_or("");
+            let sum = words.entry((self.function(node), function)).or_default();
             *sum = sum.saturating_add(node.instructions);
         }
         words
