@@ -300,16 +300,11 @@ mod tests {
     fn took_with(ns: u64, disturbed: u32) -> Finding {
         Finding::Report {
             report: CellReport {
-                cell: 0,
-                status: Status::Ok,
-                reason: String::new(),
                 samples: vec![Sample { operations: 10, ns }; 8],
-                questions: Vec::new(),
-                tasks: Vec::new(),
-                denials: None,
                 batch: 10,
                 disturbed,
                 took: Duration::from_millis(1),
+                ..CellReport::default()
             },
             counts: None,
             clock_ns: 20.0,

@@ -29,7 +29,7 @@ pub struct Patience {
     pub cell: Duration,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct CellReport {
     pub cell: u32,
     pub status: Status,
@@ -98,11 +98,8 @@ pub struct Session<'a> {
 
 struct Progress<'a> {
     expected: std::slice::Iter<'a, u32>,
-    current: Option<(u32, Instant)>,
-    samples: Vec<Sample>,
-    questions: Vec<String>,
-    tasks: Vec<NamedTask>,
-    denials: Option<Denials>,
+    /// The measurement that has begun, and when.
+    current: Option<(CellReport, Instant)>,
     hello: bool,
     /// `modules` frames that are still valid: after the hello, before the first measurement.
     modules: u8,
@@ -201,7 +198,7 @@ fn gone(ended: &mut dyn FnMut() -> Option<Break>, progress: &Progress<'_>) -> Br
         }
         std::thread::sleep(TICK);
     }
-    let when = match progress.current {
+    let when = match &progress.current {
         Some(_) => "during a measurement",
         None => "before it was done",
     };
@@ -213,10 +210,6 @@ impl<'a> Progress<'a> {
         Progress {
             expected: cells.iter(),
             current: None,
-            samples: Vec::new(),
-            questions: Vec::new(),
-            tasks: Vec::new(),
-            denials: None,
             hello: false,
             modules: 0,
             steps: STEPS_LIMIT,
@@ -225,7 +218,7 @@ impl<'a> Progress<'a> {
     }
 
     fn overdue(&self, patience: Patience) -> String {
-        match (self.hello, self.current) {
+        match (self.hello, &self.current) {
             (false, _) => {
                 format!(
                     "no sign of the agent within {} s after the boot",
@@ -301,42 +294,41 @@ impl<'a> Progress<'a> {
                 if self.current.is_some() || self.expected.next() != Some(&cell) {
                     return Err(format!("the agent began measurement {cell} out of turn"));
                 }
-                self.current = Some((cell, Instant::now()));
-                self.samples.clear();
-                self.questions.clear();
-                self.tasks.clear();
-                self.denials = None;
+                let report = CellReport {
+                    cell,
+                    ..CellReport::default()
+                };
+                self.current = Some((report, Instant::now()));
                 Ok(Some(AgentEvent::CellBegin(cell)))
             }
             Message::Asked { cell, questions } => {
-                self.in_turn(cell)?;
-                if !self.questions.is_empty() {
+                let (report, _) = self.in_turn(cell)?;
+                if !report.questions.is_empty() {
                     return Err(format!(
                         "measurement {cell} reported its permission checks twice"
                     ));
                 }
-                self.questions = questions;
+                report.questions = questions;
                 Ok(None)
             }
             Message::Tasks { cell, tasks } => {
-                self.in_turn(cell)?;
-                if !self.tasks.is_empty() {
+                let (report, _) = self.in_turn(cell)?;
+                if !report.tasks.is_empty() {
                     return Err(format!("measurement {cell} reported its tasks twice"));
                 }
-                self.tasks = tasks;
+                report.tasks = tasks;
                 Ok(None)
             }
             Message::Denied { cell, denials } => {
-                self.in_turn(cell)?;
-                self.denials = Some(denials);
+                self.in_turn(cell)?.0.denials = Some(denials);
                 Ok(None)
             }
             Message::Samples { cell, samples } => {
-                self.in_turn(cell)?;
-                if self.samples.len() + samples.len() > 1_000_000 {
+                let (report, _) = self.in_turn(cell)?;
+                if report.samples.len() + samples.len() > 1_000_000 {
                     return Err(format!("measurement {cell} has too many samples"));
                 }
-                self.samples.extend(samples);
+                report.samples.extend(samples);
                 Ok(None)
             }
             Message::CellEnd {
@@ -345,22 +337,17 @@ impl<'a> Progress<'a> {
                 batch,
                 disturbed,
                 reason,
-                ..
             } => {
-                let begun = self.in_turn(cell)?;
-                self.current = None;
+                let (report, begun) = self.in_turn(cell)?;
                 let report = CellReport {
-                    cell,
                     status,
                     reason,
-                    samples: std::mem::take(&mut self.samples),
-                    questions: std::mem::take(&mut self.questions),
-                    tasks: std::mem::take(&mut self.tasks),
-                    denials: self.denials.take(),
                     batch,
                     disturbed: disturbed.into(),
                     took: begun.elapsed(),
+                    ..std::mem::take(report)
                 };
+                self.current = None;
                 Ok(Some(AgentEvent::CellEnd {
                     report,
                     counts: None,
@@ -370,9 +357,9 @@ impl<'a> Progress<'a> {
         }
     }
 
-    fn in_turn(&self, cell: u32) -> Result<Instant, String> {
-        match self.current {
-            Some((current, begun)) if current == cell => Ok(begun),
+    fn in_turn(&mut self, cell: u32) -> Result<&mut (CellReport, Instant), String> {
+        match &mut self.current {
+            Some(current) if current.0.cell == cell => Ok(current),
             _ => Err(format!("the agent reported measurement {cell} out of turn")),
         }
     }

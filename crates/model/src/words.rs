@@ -260,7 +260,9 @@ words! {
 }
 
 words! {
+    #[derive(Default)]
     Status, "status":
+    #[default]
     Ok = "ok",
     /// Unexpected failure.
     Failed = "failed",
