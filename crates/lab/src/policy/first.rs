@@ -30,7 +30,7 @@ pub(super) fn add(
         let loaded = prepared.files.iter().find(|(name, _)| name == "profile");
         let mut all = loaded.map_or(Vec::new(), |(_, bytes)| bytes.clone());
         all.extend(another(request)?);
-        prepared.files.push(("again".to_owned(), all));
+        prepared.file("again", all);
         prepared.steps.push(format!(
             "apparmor: `again` is `profile` followed by {ANOTHER:?}"
         ));

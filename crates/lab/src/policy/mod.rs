@@ -67,6 +67,12 @@ pub struct Prepared {
     pub steps: Vec<String>,
 }
 
+impl Prepared {
+    fn file(&mut self, name: &str, content: impl Into<Vec<u8>>) {
+        self.files.push((name.to_owned(), content.into()));
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
     /// The module or this kernel does not support the state: its measurements are unsupported.
@@ -254,13 +260,12 @@ fn modules_of(stack: &Stack, kernel: Option<&Kernel>) -> Result<Vec<String>, Pol
         .as_ref()
         .and_then(|path| std::fs::read_to_string(path).ok());
     let list = config.as_deref().and_then(default_modules);
-    let list = list.ok_or_else(|| {
+    list.ok_or_else(|| {
         PolicyError::Unsupported(format!(
             "the default stack of {} is unknown without the kernel's configuration: name the stack",
             kernel.name
         ))
-    })?;
-    Ok(list)
+    })
 }
 
 /// Only the first active one of these can run: LSM_FLAG_EXCLUSIVE (security/security.c).

@@ -88,10 +88,8 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
             reference(request.cache, more, programs)?
         }
     };
-    prepared.files = vec![
-        ("policy".to_owned(), policy),
-        ("contexts".to_owned(), contexts.into_bytes()),
-    ];
+    prepared.file("policy", policy);
+    prepared.file("contexts", contexts);
     prepared.steps = steps;
     Ok(prepared)
 }

@@ -76,13 +76,8 @@ pub(in super::super) fn prepare(
         tools::run(&mut command).map(drop)
     })?;
     let mut prepared = prepared(of);
-    prepared.files.extend([
-        ("profile".to_owned(), compiled),
-        (
-            "command".to_owned(),
-            format!("changeprofile {profile}\n").into_bytes(),
-        ),
-    ]);
+    prepared.file("profile", compiled);
+    prepared.file("command", format!("changeprofile {profile}\n"));
     let started = of.starts_in.as_deref().unwrap_or(profile);
     let started = (started != UNCONFINED).then(|| format!("exec {started}"));
     // The order in which the kernel prints a stack: profile_cmp() in security/apparmor/label.c.

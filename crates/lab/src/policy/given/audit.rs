@@ -67,12 +67,9 @@ pub(in super::super) fn prepare(
     };
     let starts_on = !rules.iter().any(is_never);
     let mut prepared = prepared(of);
-    prepared
-        .kernel_arguments
-        .extend(starts_on.then(|| "audit=1".to_owned()));
-    prepared
-        .kernel_arguments
-        .push("audit_backlog_limit=8192".to_owned());
+    let arguments = starts_on.then_some("audit=1").into_iter();
+    let arguments = arguments.chain(["audit_backlog_limit=8192"]);
+    prepared.kernel_arguments = arguments.map(str::to_owned).collect();
     let records = match of.records.unwrap_or(AuditRecords::Absent) {
         AuditRecords::Absent => 0,
         AuditRecords::Dropped => 1,
@@ -83,12 +80,10 @@ pub(in super::super) fn prepare(
         .keys
         .extend([("audit_rules", rules.len() as u32), ("records", records)]);
     add_auditctl(request, &mut prepared)?;
-    let lines = |lines: &[String]| (lines.join("\n") + "\n").into_bytes();
+    let lines = |lines: &[String]| lines.join("\n") + "\n";
     let paths: Vec<String> = rules.iter().filter_map(|rule| watched(rule)).collect();
-    prepared.files.extend([
-        ("rules".to_owned(), lines(&rules)),
-        ("paths".to_owned(), lines(&paths)),
-    ]);
+    prepared.file("rules", lines(&rules));
+    prepared.file("paths", lines(&paths));
     prepared.steps.push(format!(
         "audit: {} rules from {}; booted with {}",
         rules.len(),
@@ -128,7 +123,7 @@ fn add_auditctl(request: &Request<'_>, prepared: &mut Prepared) -> Result<(), Po
     let program = tools::find("auditctl", "auditd")?;
     let mut add = |name: &str, path: &Path| -> Result<(), PolicyError> {
         let bytes = fs::read(path).map_err(|error| super::unreadable(path, &error))?;
-        prepared.files.push((name.to_owned(), bytes));
+        prepared.file(name, bytes);
         Ok(())
     };
     add("auditctl", &program)?;

@@ -56,7 +56,7 @@ pub(in super::super) fn prepare(of: &CustomPolicy) -> Result<Prepared, PolicyErr
         ));
     }
     let mut prepared = prepared(of);
-    prepared.files.push(("loader".to_owned(), bytes));
+    prepared.file("loader", bytes);
     prepared.steps.push(format!(
         "bpf: libbpf made loaders from {} for {}",
         of.files.join(" "),

@@ -46,9 +46,7 @@ pub(in super::super) fn prepare(
         tools::need(request, "IMA appraisal", "CONFIG_IMA_APPRAISE")?;
     }
     let mut prepared = prepared(of);
-    let mut text = rules.join("\n");
-    text.push('\n');
-    prepared.files.push(("rules".to_owned(), text.into_bytes()));
+    prepared.file("rules", rules.join("\n") + "\n");
     super::sign::add(request, &rules, &mut prepared)?;
     prepared
         .kernel_arguments

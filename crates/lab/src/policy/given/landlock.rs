@@ -39,16 +39,12 @@ const OF_PORTS: [(&str, u32); 2] = [("bind_tcp", 4), ("connect_tcp", 4)];
 const SCOPES: [(&str, u32); 2] = [("abstract_unix_socket", 6), ("signal", 6)];
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 struct Written {
     abi: Option<u32>,
-    #[serde(default)]
     variable: Vec<Variable>,
-    #[serde(default)]
     ruleset: Vec<Handled>,
-    #[serde(default)]
     path_beneath: Vec<PathBeneath>,
-    #[serde(default)]
     net_port: Vec<NetPort>,
 }
 
@@ -59,14 +55,11 @@ struct Variable {
     literal: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct Handled {
-    #[serde(default)]
     handled_access_fs: Vec<String>,
-    #[serde(default)]
     handled_access_net: Vec<String>,
-    #[serde(default)]
     scoped: Vec<String>,
 }
 
@@ -118,9 +111,7 @@ pub(in super::super) fn prepare(of: &CustomPolicy) -> Result<Prepared, PolicyErr
         write_layer(&mut text, &layer);
     }
     let mut prepared = prepared(of);
-    prepared
-        .files
-        .push(("ruleset".to_owned(), text.into_bytes()));
+    prepared.file("ruleset", text);
     prepared.steps.push(format!(
         "landlock: {} layers with {rules} rules, from {}",
         sources.len(),

@@ -232,10 +232,10 @@ fn start(
     if request.root.is_none() {
         return;
     }
-    let line = |text: String| (text + "\n").into_bytes();
-    let subject = ("subject".to_owned(), line(subject.to_owned()));
-    let start = start.map(|start| ("start".to_owned(), line(start.to_string())));
-    prepared.files.extend([subject].into_iter().chain(start));
+    prepared.file("subject", format!("{subject}\n"));
+    if let Some(start) = start {
+        prepared.file("start", format!("{start}\n"));
+    }
 }
 
 fn write_all(dir: &Path, files: &[GivenFile]) -> Result<(), PolicyError> {

@@ -61,15 +61,10 @@ pub(in super::super) fn prepare(
             policy
         }
     };
-    prepared.files.extend([
-        ("policy".to_owned(), policy),
-        ("contexts".to_owned(), contexts.into_bytes()),
-    ]);
+    prepared.file("policy", policy);
+    prepared.file("contexts", contexts);
     if let (Some(root), Some(file)) = (request.root, &of.file_contexts) {
-        let labels = root_labels(root, of, file)?;
-        prepared
-            .files
-            .push(("root-labels".to_owned(), labels.into_bytes()));
+        prepared.file("root-labels", root_labels(root, of, file)?);
     }
     let context = of.context.as_deref().unwrap_or_default();
     let started = of.starts_in.as_deref().unwrap_or(context);
@@ -79,9 +74,7 @@ pub(in super::super) fn prepare(
         let lines: String = lines
             .map(|(name, on)| format!("{name} {}\n", u8::from(*on)))
             .collect();
-        prepared
-            .files
-            .push(("booleans".to_owned(), lines.into_bytes()));
+        prepared.file("booleans", lines);
     }
     Ok(prepared)
 }

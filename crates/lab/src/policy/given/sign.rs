@@ -67,10 +67,8 @@ pub(super) fn add(
         }
         tools::write(made, &table)
     })?;
-    prepared.files.extend([
-        ("certificate".to_owned(), CERTIFICATE.to_vec()),
-        ("signatures".to_owned(), table),
-    ]);
+    prepared.file("certificate", CERTIFICATE);
+    prepared.file("signatures", table);
     prepared.steps.push(format!(
         "ima: evmctl ima_sign -a sha256 --sigfile -k key.pem, of files with {} bytes ({})",
         SIZES.map(|size| size.to_string()).join(", "),

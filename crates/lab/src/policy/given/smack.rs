@@ -60,14 +60,11 @@ pub(in super::super) fn prepare(
     for (path, label) in &of.labels {
         let _ = writeln!(labels, "{label} {path}");
     }
-    let line = |name: &str, text: &str| (name.to_owned(), format!("{text}\n").into_bytes());
     let mut prepared = prepared(of);
-    prepared.files.extend([
-        ("rules".to_owned(), text.into_bytes()),
-        line("label", label),
-        line("files-label", work),
-        ("labels".to_owned(), labels.into_bytes()),
-    ]);
+    prepared.file("rules", text);
+    prepared.file("label", format!("{label}\n"));
+    prepared.file("files-label", format!("{work}\n"));
+    prepared.file("labels", labels);
     start(
         request,
         &mut prepared,

@@ -43,11 +43,9 @@ pub(in super::super) fn prepare(
             text = permissive(&text, profile);
             how = format!("profile {profile} with mode=permissive in place of mode=enforcing");
         }
-        prepared.files.push((name.to_owned(), text.into_bytes()));
+        prepared.file(name, text);
     }
-    prepared
-        .files
-        .push(("domain".to_owned(), format!("{domain}\n").into_bytes()));
+    prepared.file("domain", format!("{domain}\n"));
     start(request, &mut prepared, domain, of.starts_in.as_deref());
     prepared.steps.push(format!(
         "tomoyo: {}, {how}; <kernel> has profile 0 and may move into {domain}",
