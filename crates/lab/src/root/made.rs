@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use model::{Failure, RootSpec};
 
 use super::MADE_S;
-use super::place::set_time;
+use super::place::{permit, set_time};
 use super::tree::Tree;
 use super::watch::Watch;
 use crate::error::LabError;
@@ -25,9 +25,7 @@ pub(super) fn make(root: &Path, spec: &RootSpec, watch: &mut Watch<'_>) -> Resul
         let dir = root.join(dir);
         fs::create_dir_all(&dir).map_err(LabError::io("create", &dir))?;
     }
-    let tmp = root.join("tmp");
-    let mode = fs::Permissions::from_mode(0o1777);
-    fs::set_permissions(&tmp, mode).map_err(LabError::io("set the mode of", &tmp))?;
+    permit(&root.join("tmp"), 0o1777)?;
     let mut bring = Bring {
         root,
         done: BTreeSet::new(),

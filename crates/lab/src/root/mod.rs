@@ -121,11 +121,7 @@ impl Root {
     ) -> Result<Root, LabError> {
         let path = scratch.path().join("root");
         place::place(&mut unpacker, &path)?;
-        let fixes = place::fixes(&unpacker.tree);
-        Ok(Root {
-            fixes: Some(fixes),
-            ..Root::new(&unpacker.tree, path, settings, Some(scratch))
-        })
+        Ok(Root::new(&unpacker.tree, path, settings, Some(scratch)))
     }
 
     fn of_programs(spec: &RootSpec, watch: &mut Watch<'_>) -> Result<Root, LabError> {
@@ -136,10 +132,7 @@ impl Root {
         for node in &mut tree.nodes {
             (node.attributes.uid, node.attributes.gid) = (0, 0);
         }
-        Ok(Root {
-            fixes: Some(place::fixes(&tree)),
-            ..Root::new(&tree, path, Settings::default(), Some(scratch))
-        })
+        Ok(Root::new(&tree, path, Settings::default(), Some(scratch)))
     }
 
     fn new(tree: &Tree, path: PathBuf, settings: Settings, scratch: Option<Scratch>) -> Root {
@@ -149,7 +142,7 @@ impl Root {
             files: tree.files,
             newest_s: tree.newest_s(),
             digest: tree.digest(),
-            fixes: None,
+            fixes: scratch.is_some().then(|| place::fixes(tree)),
             image: None,
             settings,
             _scratch: scratch,

@@ -68,7 +68,7 @@ pub(super) fn place(unpacker: &mut Unpacker<'_, '_>, root: &Path) -> Result<(), 
     Ok(())
 }
 
-fn permit(path: &Path, mode: u32) -> Result<(), LabError> {
+pub(super) fn permit(path: &Path, mode: u32) -> Result<(), LabError> {
     let mode = fs::Permissions::from_mode(mode & 0o7777);
     fs::set_permissions(path, mode).map_err(LabError::io("set the mode of", path))
 }

@@ -12,16 +12,13 @@ use crate::programs::ENVIRONMENT;
 
 /// The part of `config` in an image's configuration that concerns a program's start.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "PascalCase")]
 pub(super) struct Settings {
-    #[serde(rename = "Entrypoint", default)]
     entrypoint: Option<Vec<String>>,
-    #[serde(rename = "Cmd", default)]
     cmd: Option<Vec<String>>,
-    #[serde(rename = "Env", default)]
     env: Option<Vec<String>>,
-    #[serde(rename = "User", default)]
     user: Option<String>,
-    #[serde(rename = "WorkingDir", default)]
+    #[serde(rename = "WorkingDir")]
     pub cwd: Option<String>,
 }
 

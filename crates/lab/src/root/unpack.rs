@@ -108,7 +108,14 @@ impl<'a, 'b> Unpacker<'a, 'b> {
         let node = match entry.kind {
             Kind::Directory => {
                 self.tree.check_depth(&path, depth + 1)?;
-                return self.directory(&path, directory, name, attributes);
+                if let Some(there) = self.tree.entry(directory, name)
+                    && self.tree.entries(there.node).is_some()
+                {
+                    self.tree.nodes[there.node].attributes = attributes;
+                    self.tree.touch(directory, name, self.layer);
+                    return Ok(());
+                }
+                self.tree.node(attributes, What::Directory(BTreeMap::new()))
             }
             Kind::Regular => self.file(&path, entry.size, attributes, data, fail)?,
             Kind::Link => self.linked(&path, &entry.link)?,
@@ -145,29 +152,10 @@ impl<'a, 'b> Unpacker<'a, 'b> {
             self.tree.touch(directory, name, self.layer);
             return Ok(());
         }
-        self.remove(directory, name)?;
+        let mut gone = Vec::new();
+        self.tree.remove(directory, name, &mut gone);
+        self.forget(&gone)?;
         self.tree.admit(&path, 1, 0)?;
-        self.tree.name(directory, name, node, self.layer);
-        Ok(())
-    }
-
-    fn directory(
-        &mut self,
-        path: &Path,
-        directory: Id,
-        name: &OsStr,
-        attributes: Attributes,
-    ) -> Result<(), LabError> {
-        if let Some(there) = self.tree.entry(directory, name)
-            && self.tree.entries(there.node).is_some()
-        {
-            self.tree.nodes[there.node].attributes = attributes;
-            self.tree.touch(directory, name, self.layer);
-            return Ok(());
-        }
-        self.remove(directory, name)?;
-        self.tree.admit(path, 1, 0)?;
-        let node = self.tree.node(attributes, What::Directory(BTreeMap::new()));
         self.tree.name(directory, name, node, self.layer);
         Ok(())
     }
@@ -199,12 +187,6 @@ impl<'a, 'b> Unpacker<'a, 'b> {
             let hidden = OsStr::from_bytes(&name[WHITEOUT.len()..]);
             self.tree.hide(directory, hidden, self.layer, &mut gone);
         }
-        self.forget(&gone)
-    }
-
-    fn remove(&mut self, directory: Id, name: &OsStr) -> Result<(), LabError> {
-        let mut gone = Vec::new();
-        self.tree.remove(directory, name, &mut gone);
         self.forget(&gone)
     }
 
