@@ -29,11 +29,11 @@ impl<'a, W: Write> Archive<'a, W> {
     }
 
     pub fn directory(&mut self, path: &str) -> Result<(), Error> {
-        self.header(path, DIRECTORY | 0o755, 2, 0, (0, 0))
+        self.entry(path, [DIRECTORY | 0o755, 2, 0, 0, 0])
     }
 
     pub fn device(&mut self, path: &str, mode: u32, major: u32, minor: u32) -> Result<(), Error> {
-        self.header(path, CHARACTER_DEVICE | mode, 1, 0, (major, minor))
+        self.entry(path, [CHARACTER_DEVICE | mode, 1, 0, major, minor])
     }
 
     pub fn file(&mut self, path: &str, mode: u32, data: &[u8]) -> Result<(), Error> {
@@ -49,32 +49,25 @@ impl<'a, W: Write> Archive<'a, W> {
         write: impl FnOnce(&mut W) -> io::Result<()>,
     ) -> Result<(), Error> {
         let size = u32::try_from(length).map_err(|_| too_long(path))?;
-        self.header(path, FILE | mode, 1, size, (0, 0))?;
+        self.entry(path, [FILE | mode, 1, size, 0, 0])?;
         write(&mut self.out).map_err(Error::io("write", self.name))?;
         self.written += length;
         self.align(4)
     }
 
     pub fn finish(mut self) -> Result<W, Error> {
-        self.entry("TRAILER!!!", [0, 0, 1, 0, 0, 0])?;
+        self.header("TRAILER!!!", 0, [0, 1, 0, 0, 0])?;
         self.align(512)?;
         Ok(self.out)
     }
 
-    fn header(
-        &mut self,
-        path: &str,
-        mode: u32,
-        links: u32,
-        size: u32,
-        device: (u32, u32),
-    ) -> Result<(), Error> {
+    fn entry(&mut self, path: &str, fields: [u32; 5]) -> Result<(), Error> {
         self.inode += 1;
-        self.entry(path, [self.inode, mode, links, size, device.0, device.1])
+        self.header(path, self.inode, fields)
     }
 
-    fn entry(&mut self, path: &str, fields: [u32; 6]) -> Result<(), Error> {
-        let [inode, mode, links, size, major, minor] = fields;
+    fn header(&mut self, path: &str, inode: u32, fields: [u32; 5]) -> Result<(), Error> {
+        let [mode, links, size, major, minor] = fields;
         let name_size = path.len() as u32 + 1;
         let fields = [
             inode, mode, 0, 0, links, 0, size, 0, 0, major, minor, name_size, 0,
@@ -108,32 +101,5 @@ pub(super) fn too_long(what: &str) -> Error {
         what: "initramfs".into(),
         reason: format!("{what} is too long"),
         hint: None,
-    }
-}
-
-#[cfg(test)]
-pub(super) type Entry = (String, u32, (u32, u32), Vec<u8>);
-
-#[cfg(test)]
-pub(super) fn entries(mut data: &[u8]) -> Vec<Entry> {
-    let mut out = Vec::new();
-    loop {
-        assert_eq!(&data[..6], b"070701");
-        let field = |i: usize| {
-            let text = std::str::from_utf8(&data[6 + i * 8..14 + i * 8]).unwrap();
-            u32::from_str_radix(text, 16).unwrap()
-        };
-        let name_size = field(11) as usize;
-        let size = field(6) as usize;
-        let name = std::str::from_utf8(&data[110..110 + name_size - 1])
-            .unwrap()
-            .to_string();
-        let start = (110 + name_size).next_multiple_of(4);
-        if name == "TRAILER!!!" {
-            return out;
-        }
-        let content = data[start..start + size].to_vec();
-        out.push((name, field(1), (field(9), field(10)), content));
-        data = &data[(start + size).next_multiple_of(4)..];
     }
 }
