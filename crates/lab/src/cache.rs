@@ -168,17 +168,13 @@ fn is_at(open: &File, dir: &Path) -> bool {
 }
 
 impl Entries {
-    fn path(&self, name: &str) -> PathBuf {
-        self.dir.join(name)
-    }
-
     /// Prevents the use of entries that were copied from other machines.
     fn title(&self, name: &str) -> String {
         format!("{} {name}\n", self.machine)
     }
 
     pub fn read(&self, name: &str) -> Option<Entry> {
-        let sealed = read_sealed(&self.path(name), LIMIT_BYTES as u64)?;
+        let sealed = read_sealed(&self.dir.join(name), LIMIT_BYTES as u64)?;
         let packed = sealed.strip_prefix(self.title(name).as_bytes())?;
         let (frames_len, packed) = packed.split_first_chunk()?;
         let (bytes, _) = packed.split_first_chunk()?;
@@ -200,7 +196,7 @@ impl Entries {
         let mut sealed = self.title(name).into_bytes();
         sealed.extend((entry.frames.len() as u32).to_le_bytes());
         sealed.extend(lz4_flex::compress_prepend_size(&all));
-        let _ = write_sealed(&self.path(name), &sealed);
+        let _ = write_sealed(&self.dir.join(name), &sealed);
     }
 }
 
@@ -270,7 +266,7 @@ mod tests {
     fn what_was_changed_is_not_read() {
         let (_dir, cache) = cache();
         let machine = cache.machine(&key("a")).unwrap();
-        let path = machine.path("one");
+        let path = machine.dir.join("one");
         machine.write("one", &entry("said"));
         assert_eq!(machine.read("one"), Some(entry("said")));
         let whole = fs::read(&path).unwrap();
@@ -284,8 +280,8 @@ mod tests {
         }
         fs::write(&path, &whole).unwrap();
         let other = cache.machine(&key("b")).unwrap();
-        fs::copy(&path, other.path("one")).unwrap();
-        fs::copy(&path, machine.path("two")).unwrap();
+        fs::copy(&path, other.dir.join("one")).unwrap();
+        fs::copy(&path, machine.dir.join("two")).unwrap();
         assert_eq!((other.read("one"), machine.read("two")), (None, None));
         assert_eq!(machine.read("one"), Some(entry("said")));
         let mode = fs::metadata(&cache.dir).unwrap().mode();

@@ -136,17 +136,6 @@ pub fn catalogue_of(arch: &Arch) -> &'static [Benchmark] {
     CATALOGUES.get(arch.name).map_or(&[], Vec::as_slice)
 }
 
-fn embedded(arch: &Arch) -> Result<&'static Embedded, LabError> {
-    if arch.is_native() {
-        return Ok(&NATIVE);
-    }
-    let mut others = OTHERS.iter();
-    let found = others.find(|(name, _)| *name == arch.name);
-    found
-        .map(|(_, embedded)| embedded)
-        .ok_or_else(|| missing(arch))
-}
-
 fn missing(arch: &Arch) -> LabError {
     let name = arch.name;
     let hint = format!(
@@ -166,7 +155,11 @@ pub fn agent() -> &'static [u8] {
 }
 
 pub fn agent_of(arch: &Arch) -> Result<&'static [u8], LabError> {
-    Ok(embedded(arch)?.agent)
+    if arch.is_native() {
+        return Ok(NATIVE.agent);
+    }
+    let found = OTHERS.iter().find(|(name, _)| *name == arch.name);
+    found.map_or_else(|| Err(missing(arch)), |(_, other)| Ok(other.agent))
 }
 
 /// Kernel modules that the experiment's benchmarks need, sorted, without duplicates.

@@ -7,6 +7,7 @@ use std::num::NonZero;
 use model::{Environment, Experiment, Place};
 use rustix::system::uname;
 
+use crate::active::active_lsms;
 use crate::qemu::{Accelerator, Qemu};
 
 pub fn now() -> String {
@@ -22,13 +23,7 @@ pub fn cores() -> usize {
 /// LSMs active on this machine; None without securityfs.
 pub fn host_lsms() -> Option<Vec<String>> {
     let text = fs::read_to_string("/sys/kernel/security/lsm").ok()?;
-    Some(
-        text.trim()
-            .split(',')
-            .filter(|lsm| !lsm.is_empty())
-            .map(str::to_owned)
-            .collect(),
-    )
+    Some(active_lsms(text.trim()))
 }
 
 fn value_of(path: &str, separator: char, key: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 //! Errors that prevent a run. The failure of a single measurement is stored with that measurement.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use model::{Exit, Failure, Fault, SelectError};
 
@@ -22,12 +22,6 @@ pub enum LabError {
     Unequal(String),
     #[error("interrupted: nothing was measured")]
     Interrupted,
-    #[error("cannot {action} {path}: {source}", path = .path.display())]
-    Io {
-        action: &'static str,
-        path: PathBuf,
-        source: io::Error,
-    },
 }
 
 impl Fault for LabError {
@@ -38,7 +32,6 @@ impl Fault for LabError {
             LabError::Kernel(error) => error.exit(),
             LabError::Interrupted => Exit::CellsFailed,
             LabError::Unequal(_) => Exit::Internal,
-            _ => Exit::Environment,
         }
     }
 
@@ -52,18 +45,14 @@ impl Fault for LabError {
                  --clear-cache` empties the cache"
                     .to_owned(),
             ),
-            LabError::Interrupted | LabError::Io { .. } => None,
+            LabError::Interrupted => None,
         }
     }
 }
 
 impl LabError {
     pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> LabError {
-        let path = path.to_path_buf();
-        move |source| LabError::Io {
-            action,
-            path,
-            source,
-        }
+        let failed = kernels::Error::io(action, path);
+        move |source| failed(source).into()
     }
 }

@@ -354,9 +354,8 @@ fn directives(workload: &Workload, tree: bool) -> String {
 fn escaped(word: &str) -> String {
     let mut text = String::new();
     for byte in word.bytes() {
-        if byte < b' ' || byte == b'%' || byte == 0x7f || (byte == b' ' && text.is_empty()) {
-            let _ = write!(text, "%{byte:02x}");
-        } else if byte.is_ascii() {
+        let is_blank = byte == b' ' && !text.is_empty();
+        if is_blank || (byte.is_ascii_graphic() && byte != b'%') {
             text.push(char::from(byte));
         } else {
             let _ = write!(text, "%{byte:02x}");

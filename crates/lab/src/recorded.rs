@@ -53,16 +53,11 @@ impl Records {
     ) -> Result<Box<Recorded>, String> {
         let cell = &self.cell;
         let counts = count(cell).map_err(|error| error.to_string())?;
-        let profile = profiler.map(|of| {
-            (
-                of.optional,
-                CellProfile::new(cell, self.reader.blocks(), of),
-            )
-        });
-        let profile = match profile {
-            Some((true, profile)) => profile.ok(),
-            profile => { profile.map(|(_, profile)| profile).transpose() }
-                .map_err(|error| error.to_string())?,
+        let is_optional = profiler.as_ref().is_some_and(|of| of.optional);
+        let profile = profiler.map(|of| CellProfile::new(cell, self.reader.blocks(), of));
+        let profile = match profile.transpose() {
+            Err(_) if is_optional => None,
+            profile => profile.map_err(|error| error.to_string())?,
         };
         let operations = kinds
             .map(|kinds| by_operation(cell, kinds))

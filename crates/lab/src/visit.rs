@@ -198,10 +198,9 @@ impl<'a> Listening<'a> {
     }
 
     fn refuse(&mut self, reason: &str) {
-        for cell in std::mem::take(&mut self.pending) {
+        for cell in self.pending.clone() {
             let reason = reason.to_owned();
-            let finding = Finding::Refused { reason };
-            let _ = self.send(Message::Found { cell, finding });
+            self.give_up(cell, Finding::Refused { reason });
         }
     }
 
@@ -212,10 +211,12 @@ impl<'a> Listening<'a> {
     }
 
     fn lose(&mut self, cell: usize, reason: &str) {
+        let reason = reason.to_owned();
+        self.give_up(cell, Finding::Lost { reason });
+    }
+
+    fn give_up(&mut self, cell: usize, finding: Finding) {
         self.pending.retain(|&pending| pending != cell);
-        let finding = Finding::Lost {
-            reason: reason.to_owned(),
-        };
         let _ = self.send(Message::Found { cell, finding });
     }
 }
@@ -230,12 +231,8 @@ pub fn visit(
     sender: &Sender<Message>,
 ) {
     let mut listening = Listening::new(work, visit, sender);
-    let setup = match setup {
-        Ok(setup) => setup,
-        Err(reason) => {
-            listening.refuse(reason);
-            return;
-        }
+    let Ok(setup) = setup.map_err(|reason| listening.refuse(reason)) else {
+        return;
     };
     for lost in 1..=LOST_BOOTS {
         if listening.pending.is_empty() || listening.begin(setup).is_err() {
@@ -274,12 +271,8 @@ pub fn make_ready<'a>(
     sender: &Sender<Message>,
 ) -> Option<Machine<'a>> {
     let mut listening = Listening::new(work, visit, sender);
-    let setup = match setup {
-        Ok(setup) => setup,
-        Err(reason) => {
-            listening.refuse(reason);
-            return None;
-        }
+    let Ok(setup) = setup.map_err(|reason| listening.refuse(reason)) else {
+        return None;
     };
     listening.begin(setup).ok()?;
     let mut booted = boot_ready(testbed, setup, work, cancel, &mut listening);

@@ -65,12 +65,12 @@ impl<'a> Workplace<'a> {
         visits: &VecDeque<Visit>,
     ) -> Result<Workplace<'a>, LabError> {
         let dir = Scratch::new().map_err(LabError::io("create", &std::env::temp_dir()))?;
+        let used: BTreeSet<usize> = visits.iter().map(|visit| visit.kernel).collect();
         let testbed = match (experiment.place, setup.qemu, experiment.filesystem) {
             (Place::Lab, Some(_), Some(filesystem)) => {
                 let plugin = write_plugin(dir.path())?;
                 let modules = modules_for(experiment)?;
                 let images = setup.store.dir().join("images");
-                let used: BTreeSet<usize> = visits.iter().map(|visit| visit.kernel).collect();
                 let mut bootables: BTreeMap<usize, Bootable> = BTreeMap::new();
                 let mut emulators = BTreeMap::new();
                 let (own, used): (Vec<usize>, Vec<usize>) =
@@ -106,7 +106,6 @@ impl<'a> Workplace<'a> {
                 })
             }
             (Place::Um, _, Some(filesystem)) => {
-                let used: BTreeSet<usize> = visits.iter().map(|visit| visit.kernel).collect();
                 Testbed::Um(programs(setup, used, filesystem, dir.path())?)
             }
             _ => {
