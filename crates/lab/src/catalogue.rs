@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use kernels::arch::Arch;
-use model::{Experiment, Failure, Metric, SelectError, Selectable, Suite};
+use model::{Choice, Experiment, Failure, Metric, SelectError, Suite};
 use serde::Serialize;
 
 use crate::error::LabError;
@@ -56,6 +56,10 @@ impl Benchmark {
         format!("{}:{}", self.name, self.variant)
     }
 
+    pub fn choice(&self) -> Choice<'_> {
+        (&self.name, &self.variant, self.suite)
+    }
+
     fn parse(line: &str) -> Option<Self> {
         let mut fields = line.split('\t');
         let mut next = || fields.next();
@@ -87,20 +91,6 @@ impl Benchmark {
             },
         };
         fields.next().is_none().then_some(benchmark)
-    }
-}
-
-impl Selectable for Benchmark {
-    fn benchmark(&self) -> &str {
-        &self.name
-    }
-
-    fn variant(&self) -> &str {
-        &self.variant
-    }
-
-    fn suite(&self) -> Suite {
-        self.suite
     }
 }
 
@@ -167,7 +157,8 @@ pub fn modules_for(experiment: &Experiment) -> Result<Vec<&'static str>, SelectE
     if experiment.programs.is_some() || experiment.metrics.contains(&Metric::Memory) {
         return Ok(Vec::new());
     }
-    let chosen = experiment.selection.choose(catalogue())?.into_iter();
+    let choices = catalogue().iter().map(Benchmark::choice);
+    let chosen = experiment.selection.choose(choices)?.into_iter();
     let modules = chosen.flat_map(|index| &catalogue()[index].modules);
     let modules: BTreeSet<&str> = modules.map(String::as_str).collect();
     Ok(modules.into_iter().collect())

@@ -68,7 +68,7 @@ impl Gathering {
     /// Whether the agent detects other users of the core. If so, rounds that differ get more
     /// visits.
     pub fn set_probed(&mut self, probes: bool) {
-        self.rounds.set_probed(probes);
+        self.rounds.are_probed = probes;
     }
 
     pub fn seen_in(&mut self, release: &str, active_lsms: &[String]) {

@@ -3,7 +3,7 @@
 //! `guest/settings/memory.c` instead of a benchmark, because no operation is executed that could be
 //! counted or timed.
 
-use model::{Select, SelectError, Selectable, Selection, Suite};
+use model::{Select, SelectError, Selection, Suite};
 
 use crate::job::Job;
 
@@ -23,25 +23,9 @@ const VARIANTS: [&str; 9] = [
     "task",
 ];
 
-struct Held(&'static str);
-
-impl Selectable for Held {
-    fn benchmark(&self) -> &str {
-        BENCHMARK
-    }
-
-    fn variant(&self) -> &str {
-        self.0
-    }
-
-    fn suite(&self) -> Suite {
-        Suite::Beyond
-    }
-}
-
 /// Patterns such as `memory:inode` select jobs. Patterns that exclude benchmarks do not apply.
 pub(crate) fn jobs(selection: &Selection) -> Result<Vec<Job>, SelectError> {
-    let all = VARIANTS.map(Held);
+    let all = VARIANTS.map(|variant| (BENCHMARK, variant, Suite::Beyond));
     let mut selection = selection.clone();
     selection.select = Select::All;
     selection.benchmarks.retain(|pattern| {
@@ -50,20 +34,14 @@ pub(crate) fn jobs(selection: &Selection) -> Result<Vec<Job>, SelectError> {
                 .iter()
                 .any(|variant| pattern.matches(BENCHMARK, variant))
     });
-    let chosen = selection.choose(&all).map_err(|error| match error {
-        SelectError::NoMatch {
-            pattern,
-            suites,
-            near,
-        } => SelectError::NoMatch {
-            pattern,
-            suites,
-            near: near.or_else(|| Some(BENCHMARK.to_owned())),
-        },
-        nothing @ SelectError::Nothing => nothing,
+    let chosen = selection.choose(all).map_err(|mut error| {
+        if let SelectError::NoMatch { near, .. } = &mut error {
+            near.get_or_insert_with(|| BENCHMARK.to_owned());
+        }
+        error
     })?;
     let chosen = chosen.into_iter();
-    Ok(chosen.map(|index| job(all[index].0)).collect())
+    Ok(chosen.map(|index| job(VARIANTS[index])).collect())
 }
 
 fn job(variant: &str) -> Job {

@@ -83,7 +83,8 @@ impl Plan {
             }
         }
         known.sort_by_key(|benchmark| (benchmark.suite, benchmark.number));
-        let chosen = experiment.selection.choose(&known)?.into_iter();
+        let choices = known.iter().map(|benchmark| benchmark.choice());
+        let chosen = experiment.selection.choose(choices)?.into_iter();
         let chosen: BTreeSet<String> = chosen.map(|index| known[index].id()).collect();
         let jobs = architectures.iter().map(|arch| {
             let own = catalogue_of(arch).iter();
@@ -264,7 +265,8 @@ pub fn jobs(experiment: &Experiment, arch: &Arch) -> Result<Vec<Job>, SelectErro
         return memory::jobs(&experiment.selection);
     }
     let catalogue = catalogue_of(arch);
-    let chosen = experiment.selection.choose(catalogue)?.into_iter();
+    let choices = catalogue.iter().map(Benchmark::choice);
+    let chosen = experiment.selection.choose(choices)?.into_iter();
     Ok(chosen.map(|index| Job::from(&catalogue[index])).collect())
 }
 

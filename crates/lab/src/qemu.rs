@@ -115,6 +115,8 @@ impl Qemu {
                 )
             })?
             .to_owned();
+        let mut device = fs::File::options();
+        let device = device.read(true).write(true);
         let mut qemu = Qemu {
             path,
             arch,
@@ -122,7 +124,7 @@ impl Qemu {
             plugin_api: None,
             plugin_refusal: String::new(),
             sandbox: false,
-            kvm: arch.is_native() && kvm_usable(),
+            kvm: arch.is_native() && device.open("/dev/kvm").is_ok(),
             processor: None,
         };
         match qemu.probe_plugin(plugin) {
@@ -361,12 +363,4 @@ fn join(text: &str, path: &Path) -> OsString {
 fn firmware(path: &Path) -> Option<(u64, SystemTime)> {
     let found = fs::metadata(path).ok()?;
     Some((found.len(), found.modified().ok()?))
-}
-
-fn kvm_usable() -> bool {
-    fs::OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open("/dev/kvm")
-        .is_ok()
 }

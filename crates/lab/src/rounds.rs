@@ -26,7 +26,7 @@ struct Round {
 pub(crate) struct Rounds {
     metric: Metric,
     asked: u32,
-    are_probed: bool,
+    pub(crate) are_probed: bool,
     rounds: Vec<Round>,
     batch: u32,
     clock_ns: f64,
@@ -59,10 +59,6 @@ impl Rounds {
 
     pub(crate) fn are_complete(&self) -> bool {
         self.rounds.len() >= self.asked as usize
-    }
-
-    pub(crate) fn set_probed(&mut self, probes: bool) {
-        self.are_probed = probes;
     }
 
     /// The number of undisturbed rounds that are missing. At least half of the requested number is

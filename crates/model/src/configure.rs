@@ -166,7 +166,8 @@ fn product(
     }
     let of_selinux = spec.selinux_policy.is_some() || spec.labels.is_some();
     let has_policy = policies.iter().any(|policy| *policy != Policy::None);
-    if of_selinux && !(has_policy && stacks.iter().any(may_have_selinux)) {
+    let has_selinux = stacks.iter().any(|stack| stack.may_have("selinux"));
+    if of_selinux && !(has_policy && has_selinux) {
         return Err(SpecError::instead(
             "`selinux_policy` and `labels` need a stack with SELinux and a policy",
             "add SELinux and policy = \"enforcing\" (--policy enforcing), or leave them out",
@@ -198,7 +199,7 @@ fn product(
             } else {
                 policy
             };
-            let labelled = policy != Policy::None && may_have_selinux(stack);
+            let labelled = policy != Policy::None && stack.may_have("selinux");
             for integrity in &integrity {
                 for &(rules, layers, event) in &sizes {
                     let has_event = can_be(event, stack, policy);
@@ -258,12 +259,12 @@ fn deny_nothing(what: &str) -> SpecError {
 
 /// Whether a module of the stack caches decisions that this event invalidates.
 fn can_be(event: FirstAfter, stack: &Stack, policy: Policy) -> bool {
-    let decides = matches!(policy, Policy::Enforcing | Policy::Permissive);
-    match event {
-        FirstAfter::Nothing => true,
-        FirstAfter::Load => decides && (may_have(stack, "selinux") || may_have(stack, "apparmor")),
-        FirstAfter::Relabel => decides && may_have(stack, "selinux"),
-    }
+    let modules: &[&str] = match event {
+        FirstAfter::Nothing => return true,
+        FirstAfter::Load => &["selinux", "apparmor"],
+        FirstAfter::Relabel => &["selinux"],
+    };
+    policy != Policy::None && modules.iter().any(|module| stack.may_have(module))
 }
 
 fn nothing_forgotten(event: FirstAfter, what: &str) -> SpecError {
@@ -279,15 +280,6 @@ fn nothing_forgotten(event: FirstAfter, what: &str) -> SpecError {
             "add {modules} and policy = \"enforcing\" (--policy enforcing), or leave out `first_after`"
         ),
     )
-}
-
-/// The modules of a kernel's default stack are not known here.
-fn may_have(stack: &Stack, module: &str) -> bool {
-    stack.is_default() || stack.names().iter().any(|name| name == module)
-}
-
-fn may_have_selinux(stack: &Stack) -> bool {
-    may_have(stack, "selinux")
 }
 
 fn parse<'a>(stacks: impl IntoIterator<Item = &'a str>) -> Result<Vec<Stack>, SpecError> {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Types of experiments and results: what to run, and what was measured.
-//! Types of experiments and results: what to run, and what was measured.
 //!
 //! - [`Spec`]: an experiment as a user wrote it: TOML, a preset or flags. Every key is optional.
 //!   Specs are merged, then resolved.
@@ -91,7 +90,7 @@ pub use placement::PlacementDocument;
 pub use prediction::PredictionDocument;
 pub use preset::{Preset, UnknownPreset, preset, presets};
 pub use program::{Programs, RootSpec, Workload};
-pub use select::{Pattern, PatternError, SelectError, Selectable, Selection};
+pub use select::{Choice, Pattern, PatternError, SelectError, Selection};
 pub use shard::{Shard, ShardError, Share};
 pub use spec::{Baseline, ConfigurationSpec, IntegrityList, SPEC_LIMIT_BYTES, Spec, SpecError};
 pub use stack::{Stack, StackError};

@@ -3,18 +3,16 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::select::Selectable;
-use crate::words::Suite;
+use serde_with_macros::skip_serializing_none;
 
 const NAME_LIMIT: usize = 40;
 
 /// Source of the workloads' root, as written by the user.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RootSpec {
     /// A directory to use as the root, a tar file, or an OCI image layout.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Programs on this machine: the root consists of these programs and their libraries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -27,11 +25,11 @@ pub struct RootSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<String>,
     /// A directory to copy into the root as `/tree`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
 }
 
 /// A program, and how to start it.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
@@ -43,23 +41,18 @@ pub struct Workload {
     pub argv: Vec<String>,
     /// Working directory in the root. Default: the container image's, or else `/tree` if it exists,
     /// or else `/`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Environment, as `NAME=value`. Nothing is inherited from lsmeter. Default: the variables of a
     /// container image, and a `PATH`, `HOME=/tmp`, `LC_ALL=C` and `PYTHONHASHSEED=0` for those that
     /// it does not set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<String>>,
     /// User: a name in the root's `/etc/passwd` or a number, optionally followed by `:` and a group
     /// in its `/etc/group` or a number. `setup` and `prepare` run as root. Default: the container
     /// image's, or else root.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// File in the root for standard input. Default: `/dev/null`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<String>,
     /// File in the root for standard output and error. Default: `/dev/null`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout: Option<String>,
     /// Programs to run once per boot, before everything else of this workload; not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -68,7 +61,6 @@ pub struct Workload {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prepare: Vec<Vec<String>>,
     /// Number of measurements: 1 to 1,000. Default: 3.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u32>,
     /// Whether to drop dentries and inodes before each measurement.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -103,20 +95,6 @@ impl RootSpec {
                 .collect();
             mine.extend(new);
         }
-    }
-}
-
-impl Selectable for Workload {
-    fn benchmark(&self) -> &str {
-        &self.name
-    }
-
-    fn variant(&self) -> &str {
-        ""
-    }
-
-    fn suite(&self) -> Suite {
-        Suite::Beyond
     }
 }
 

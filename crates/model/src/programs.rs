@@ -80,22 +80,23 @@ fn needed(workloads: &[Workload]) -> Result<RootSpec, SpecError> {
 
 /// Workloads that the benchmark patterns select. A workload is matched like a benchmark.
 fn choose(workloads: &[Workload], selection: &Selection) -> Result<Vec<Workload>, SpecError> {
+    let names: Vec<&str> = workloads
+        .iter()
+        .map(|workload| workload.name.as_str())
+        .collect();
     // Workloads belong to no suite.
     let selection = Selection {
         suites: Suite::ALL.to_vec(),
         ..selection.clone()
     };
-    let chosen = selection.choose(workloads).map_err(|error| {
+    let choices = names.iter().map(|name| (*name, "", Suite::Beyond));
+    let chosen = selection.choose(choices).map_err(|error| {
         let what = match error {
             SelectError::NoMatch { pattern, .. } => {
                 format!("pattern `{pattern}` matches no workload")
             }
             SelectError::Nothing => "the patterns exclude every workload".to_owned(),
         };
-        let names: Vec<&str> = workloads
-            .iter()
-            .map(|workload| workload.name.as_str())
-            .collect();
         SpecError::instead(what, format!("the workloads are {}", names.join(", ")))
     })?;
     Ok(chosen.iter().map(|&at| workloads[at].clone()).collect())

@@ -131,26 +131,8 @@ pub struct Selection {
     pub select: Select,
 }
 
-pub trait Selectable {
-    fn benchmark(&self) -> &str;
-    /// `AA/BB`; may be empty.
-    fn variant(&self) -> &str;
-    fn suite(&self) -> Suite;
-}
-
-impl<T: Selectable> Selectable for &T {
-    fn benchmark(&self) -> &str {
-        (**self).benchmark()
-    }
-
-    fn variant(&self) -> &str {
-        (**self).variant()
-    }
-
-    fn suite(&self) -> Suite {
-        (**self).suite()
-    }
-}
+/// What patterns select: a benchmark's name, its variant (`AA/BB`; may be empty), and its suite.
+pub type Choice<'a> = (&'a str, &'a str, Suite);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
@@ -185,23 +167,25 @@ impl Selection {
     /// # Errors
     /// [`SelectError`] when a pattern matches nothing (a typing error must not silently measure
     /// less) or nothing is left.
-    pub fn choose<T: Selectable>(&self, catalogue: &[T]) -> Result<Vec<usize>, SelectError> {
+    pub fn choose<'a>(
+        &self,
+        catalogue: impl IntoIterator<Item = Choice<'a>>,
+    ) -> Result<Vec<usize>, SelectError> {
+        let catalogue: Vec<Choice<'_>> = catalogue.into_iter().collect();
         let mut used = vec![false; self.benchmarks.len()];
         let all = self.benchmarks.iter().all(Pattern::excludes);
         let mut taken = Vec::new();
-        for (index, entry) in catalogue.iter().enumerate() {
-            if !self.suites.contains(&entry.suite()) {
+        for (index, &(benchmark, variant, suite)) in catalogue.iter().enumerate() {
+            if !self.suites.contains(&suite) {
                 continue;
             }
-            let first = !catalogue[..index]
-                .iter()
-                .any(|e| e.benchmark() == entry.benchmark());
+            let first = !catalogue[..index].iter().any(|(b, ..)| *b == benchmark);
             let by_default = first || self.select == Select::All;
             let mut take = all && by_default;
             let mut away = false;
             for (pattern, used) in self.benchmarks.iter().zip(&mut used) {
-                let elsewhere = pattern.suite.is_some_and(|suite| suite != entry.suite());
-                if elsewhere || !pattern.matches(entry.benchmark(), entry.variant()) {
+                let elsewhere = pattern.suite.is_some_and(|other| other != suite);
+                if elsewhere || !pattern.matches(benchmark, variant) {
                     continue;
                 }
                 *used = true;
@@ -216,7 +200,7 @@ impl Selection {
             }
         }
         if let Some((pattern, _)) = self.benchmarks.iter().zip(&used).find(|(_, used)| !**used) {
-            return Err(self.no_match(pattern, catalogue));
+            return Err(self.no_match(pattern, &catalogue));
         }
         if taken.is_empty() {
             Err(SelectError::Nothing)
@@ -225,22 +209,19 @@ impl Selection {
         }
     }
 
-    fn no_match<T: Selectable>(&self, pattern: &Pattern, catalogue: &[T]) -> SelectError {
-        let known = catalogue.iter().any(|e| e.benchmark() == pattern.benchmark);
-        let near = match (&pattern.variant, known) {
-            (Some(variant), true) => {
-                let entries = catalogue
-                    .iter()
-                    .filter(|e| e.benchmark() == pattern.benchmark);
-                nearest(variant, entries.map(Selectable::variant))
-                    .map(|variant| format!("{}:{variant}", pattern.benchmark))
+    fn no_match(&self, pattern: &Pattern, catalogue: &[Choice<'_>]) -> SelectError {
+        let name = pattern.benchmark.as_str();
+        let its = catalogue
+            .iter()
+            .filter(|(benchmark, ..)| *benchmark == name);
+        let variants: Vec<&str> = its.map(|(_, variant, _)| *variant).collect();
+        let near = match &pattern.variant {
+            _ if variants.is_empty() => {
+                let names = catalogue.iter().map(|(benchmark, ..)| *benchmark);
+                nearest(name, names).map(str::to_owned)
             }
-            (None, true) => None,
-            (_, false) => nearest(
-                &pattern.benchmark,
-                catalogue.iter().map(Selectable::benchmark),
-            )
-            .map(str::to_owned),
+            Some(variant) => nearest(variant, variants).map(|near| format!("{name}:{near}")),
+            None => None,
         };
         let suites: Vec<&str> = self.suites.iter().map(|suite| suite.as_str()).collect();
         SelectError::NoMatch {
@@ -256,27 +237,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    struct Entry(&'static str, &'static str, Suite);
-
-    impl Selectable for Entry {
-        fn benchmark(&self) -> &str {
-            self.0
-        }
-        fn variant(&self) -> &str {
-            self.1
-        }
-        fn suite(&self) -> Suite {
-            self.2
-        }
-    }
-
-    const CATALOGUE: [Entry; 6] = [
-        Entry("open", "AA", Suite::Paper),
-        Entry("open", "AA/BB", Suite::Paper),
-        Entry("read", "0KB", Suite::Paper),
-        Entry("read", "4KB", Suite::Paper),
-        Entry("treewalk", "full", Suite::Howells),
-        Entry("getppid", "", Suite::Beyond),
+    const CATALOGUE: [Choice<'_>; 6] = [
+        ("open", "AA", Suite::Paper),
+        ("open", "AA/BB", Suite::Paper),
+        ("read", "0KB", Suite::Paper),
+        ("read", "4KB", Suite::Paper),
+        ("treewalk", "full", Suite::Howells),
+        ("getppid", "", Suite::Beyond),
     ];
 
     fn choose(
@@ -290,7 +257,7 @@ mod tests {
             suites: suites.to_vec(),
             select,
         }
-        .choose(&CATALOGUE)
+        .choose(CATALOGUE)
     }
 
     #[test]

@@ -60,6 +60,11 @@ impl Stack {
         (!self.is_default() && !self.is_none()).then_some(self.as_str())
     }
 
+    /// Whether it has the module. The modules of a kernel's default stack are not known here.
+    pub(crate) fn may_have(&self, module: &str) -> bool {
+        self.is_default() || self.0.split(',').any(|name| name == module)
+    }
+
     /// Names in order, as a cell's `stack`; `["default"]` for the distribution's list.
     pub fn names(&self) -> Vec<String> {
         self.0.split(',').map(str::to_owned).collect()

@@ -52,7 +52,7 @@ pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
         select: Select::All,
     };
     let chosen: Vec<&Benchmark> = selection
-        .choose(catalogue())
+        .choose(catalogue().iter().map(Benchmark::choice))
         .map_err(lab::LabError::from)?
         .into_iter()
         .map(|index| &catalogue()[index])

@@ -38,8 +38,7 @@ fn runs(module: &str, stack: &Stack, policy: Policy, integrity: &IntegrityList) 
     if let Some(subsystem) = subsystem(module) {
         return integrity.has(subsystem);
     }
-    let is_there = stack.is_default() || stack.names().iter().any(|name| name == module);
-    is_there && decides(policy)
+    stack.may_have(module) && policy != Policy::None
 }
 
 /// Combinations of the policies for a stack, with one policy for each module that has any. If none
@@ -73,10 +72,6 @@ pub(crate) fn choices(
             .collect();
     }
     all
-}
-
-fn decides(policy: Policy) -> bool {
-    matches!(policy, Policy::Enforcing | Policy::Permissive)
 }
 
 pub(crate) fn named(
