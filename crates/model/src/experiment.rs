@@ -67,7 +67,6 @@ pub struct Experiment {
     /// The emulated processor, in QEMU's terms; None: the architecture's usual one.
     pub cpu: Option<String>,
     /// Processors between which transfers are counted; None for other metrics.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processors: Option<u32>,
     /// Parallel virtual machines; None: one per processor.
     pub jobs: Option<u32>,

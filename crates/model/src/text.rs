@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::given::Access;
 use crate::placement::Count;
 use crate::select::Pattern;
 use crate::spec::IntegrityList;
@@ -25,4 +26,4 @@ macro_rules! as_text {
     )+};
 }
 
-as_text!(Stack, Pattern, IntegrityList, Count);
+as_text!(Access, Count, IntegrityList, Pattern, Stack);

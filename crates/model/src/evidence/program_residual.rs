@@ -31,27 +31,17 @@ impl ProgramResidual {
     pub const LIMIT: usize = 48;
 
     pub fn new(stack: &[String], functions: Vec<FunctionDifference>) -> ProgramResidual {
-        let mut residual = ProgramResidual {
+        let (sum, explained, unexplained) = sums(&functions);
+        let more = functions.len().saturating_sub(Self::LIMIT) as u64;
+        ProgramResidual {
             stack: stack.to_vec(),
-            instructions: 0,
-            explained: 0,
-            unexplained: 0,
-            functions,
-            more: 0,
-        };
-        for held in &residual.functions {
             // Wraps around, as the differences themselves do.
-            residual.instructions = residual.instructions.wrapping_add(held.difference);
-            if held.explanation.is_some() {
-                residual.explained = residual.explained.wrapping_add(held.difference);
-            } else {
-                let size = held.difference.unsigned_abs();
-                residual.unexplained = residual.unexplained.saturating_add(size);
-            }
+            instructions: sum as i64,
+            explained: explained as i64,
+            unexplained: u64::try_from(unexplained).unwrap_or(u64::MAX),
+            functions: functions.into_iter().take(Self::LIMIT).collect(),
+            more,
         }
-        residual.more = residual.functions.len().saturating_sub(Self::LIMIT) as u64;
-        residual.functions.truncate(Self::LIMIT);
-        residual
     }
 
     pub(super) fn contradiction(&self) -> Option<String> {
@@ -61,14 +51,7 @@ impl ProgramResidual {
                 Self::LIMIT
             ));
         }
-        let (mut sum, mut explained, mut unexplained) = (0i128, 0i128, 0u128);
-        for held in &self.functions {
-            sum += i128::from(held.difference);
-            match held.explanation {
-                Some(_) => explained += i128::from(held.difference),
-                None => unexplained += u128::from(held.difference.unsigned_abs()),
-            }
-        }
+        let (sum, explained, unexplained) = sums(&self.functions);
         let stored = (
             i128::from(self.instructions),
             i128::from(self.explained),
@@ -87,6 +70,19 @@ impl ProgramResidual {
             )
         })
     }
+}
+
+/// All differences, the explained ones, and the sizes of the others.
+fn sums(functions: &[FunctionDifference]) -> (i128, i128, u128) {
+    let (mut sum, mut explained, mut unexplained) = (0, 0, 0);
+    for held in functions {
+        sum += i128::from(held.difference);
+        match held.explanation {
+            Some(_) => explained += i128::from(held.difference),
+            None => unexplained += u128::from(held.difference.unsigned_abs()),
+        }
+    }
+    (sum, explained, unexplained)
 }
 
 #[cfg(test)]

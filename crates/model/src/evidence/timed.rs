@@ -8,7 +8,7 @@ use stats::Summary;
 
 /// Statistics of samples, in the metric's unit.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// Number of samples; for counts, the number of clean measured regions.
     pub n: u64,
@@ -26,7 +26,7 @@ pub struct Estimate {
 
 /// Timed samples, round by round.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timed {
     pub estimate: Estimate,
     /// Median of each round's samples, in order; empty in result files of older versions. A
@@ -84,11 +84,7 @@ impl Timed {
     pub fn new(estimate: Estimate) -> Timed {
         Timed {
             estimate,
-            rounds: Vec::new(),
-            quiet: Vec::new(),
-            runs: Vec::new(),
-            batch: None,
-            disturbed: None,
+            ..Timed::default()
         }
     }
 

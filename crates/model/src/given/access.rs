@@ -5,7 +5,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::hint::excerpt;
 use crate::words::{UnknownWord, words};
@@ -13,8 +12,7 @@ use crate::words::{UnknownWord, words};
 const PATH_LIMIT: usize = 512;
 
 /// An access that tests a policy: `read /etc/shadow`, `connect 443`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(with = "String")]
 pub struct Access {
     pub how: AccessHow,
@@ -84,20 +82,6 @@ impl FromStr for Access {
         }
         let what = what.to_owned();
         Ok(Access { how, what })
-    }
-}
-
-impl TryFrom<String> for Access {
-    type Error = AccessError;
-
-    fn try_from(text: String) -> Result<Access, AccessError> {
-        text.parse()
-    }
-}
-
-impl From<Access> for String {
-    fn from(access: Access) -> String {
-        access.to_string()
     }
 }
 

@@ -116,9 +116,13 @@ impl FrameworkPlacement {
             ("unconditional", self.unconditional as usize),
             ("listed", self.names.len()),
         ];
-        let beyond = parts.iter().find(|(_, n)| *n > self.hooks as usize);
-        beyond.map(|(what, n)| format!("{n} of {} hooks are {what}", self.hooks))
+        beyond(&parts, self.hooks)
+            .map(|(what, n)| format!("{n} of {} hooks are {what}", self.hooks))
     }
+}
+
+fn beyond<'a>(parts: &'a [(&str, usize)], hooks: u32) -> Option<&'a (&'a str, usize)> {
+    parts.iter().find(|(_, n)| *n > hooks as usize)
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -152,8 +156,7 @@ impl ModulePlacement {
             ("file accessing", self.file_accessing as usize),
             ("listed", self.implements.len()),
         ];
-        let beyond = parts.iter().find(|(_, n)| *n > self.hooks as usize);
-        beyond.map(|(what, n)| {
+        beyond(&parts, self.hooks).map(|(what, n)| {
             let module = printable(&self.module);
             format!("{n} of {} hooks of {module} are {what}", self.hooks)
         })
