@@ -83,10 +83,7 @@ pub fn reader<'a>(format: Format, data: impl Read + 'a) -> io::Result<Box<dyn Re
 
 /// Like [`reader`], but reads all concatenated streams, as gzip(1), xz(1) and zstd(1) do. Parallel
 /// compressors and some writers of container images make several.
-pub fn reader_of_all<'a>(
-    format: Format,
-    data: impl BufRead + 'a,
-) -> io::Result<Box<dyn Read + 'a>> {
+fn reader_of_all<'a>(format: Format, data: impl BufRead + 'a) -> io::Result<Box<dyn Read + 'a>> {
     Ok(match format {
         Format::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(data)),
         Format::Xz => Box::new(liblzma::bufread::XzDecoder::new_stream(
@@ -96,6 +93,15 @@ pub fn reader_of_all<'a>(
         Format::Zstd => Box::new(zstd(data)?),
         other => reader(other, data)?,
     })
+}
+
+/// The contents of what may be compressed.
+pub fn plain<'a>(data: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    let mut data = BufReader::with_capacity(128 << 10, data);
+    match Format::detect(data.fill_buf()?) {
+        Some(format) => reader_of_all(format, data),
+        None => Ok(Box::new(data)),
+    }
 }
 
 /// The contents of a file that may be compressed, at most `limit` bytes.

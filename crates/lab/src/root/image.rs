@@ -8,13 +8,12 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use kernels::decompress::Format;
+use kernels::decompress;
 use model::{Failure, printable};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
-use super::archive::{MAGIC_BYTES, decompressed};
 use super::settings::Settings;
 use super::tree::BYTES_LIMIT;
 use super::unpack::{Unpacker, damaged};
@@ -214,11 +213,7 @@ impl Image {
             let title = path.display().to_string();
             let fail = |error: io::Error| LabError::from(damaged(&title, &error));
             let mut packed = Verified::new(open(&path)?.0);
-            let mut magic = Vec::new();
-            let mut first = packed.by_ref().take(MAGIC_BYTES);
-            first.read_to_end(&mut magic).map_err(fail)?;
-            let whole = io::Cursor::new(&magic).chain(&mut packed);
-            let tar = decompressed(whole, Format::detect(&magic)).map_err(fail)?;
+            let tar = decompress::plain(&mut packed).map_err(fail)?;
             // Some tools (umoci) omit the zeros at an archive's end; the digest detects truncation.
             unpacker.unpack(tar.chain(&END[..]), &title)?;
             // Bytes after the last stream are part of the blob.
