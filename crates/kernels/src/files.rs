@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::scratch::Scratch;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
@@ -23,6 +23,16 @@ pub(crate) fn read_head(path: &Path, length: u64) -> Result<Vec<u8>, Error> {
     file.take(length)
         .read_to_end(&mut out)
         .map_err(Error::io("read", path))?;
+    Ok(out)
+}
+
+/// The last `length` bytes.
+pub fn read_tail(path: &Path, length: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let start = file.metadata()?.len().saturating_sub(length);
+    file.seek(SeekFrom::Start(start))?;
+    let mut out = Vec::new();
+    file.take(length).read_to_end(&mut out)?;
     Ok(out)
 }
 

@@ -2,8 +2,7 @@
 //! A child process with captured output that never outlives its owner.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
@@ -12,6 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use kernels::child::describe;
+use kernels::files::read_tail;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 
 use crate::protocol::printable;
@@ -153,13 +153,9 @@ pub(crate) fn end_of(name: &str, status: ExitStatus) -> Break {
     }
 }
 
-/// The last part of a file, or as much as can be read.
+/// The last part of a file; empty if it cannot be read.
 pub(crate) fn end_of_file(path: &Path) -> String {
-    let mut kept = Vec::new();
-    if let Ok(mut file) = File::open(path) {
-        let _ = file.seek(SeekFrom::End(-(TAIL_LIMIT_BYTES as i64)));
-        let _ = file.take(TAIL_LIMIT_BYTES as u64).read_to_end(&mut kept);
-    }
+    let kept = read_tail(path, TAIL_LIMIT_BYTES as u64).unwrap_or_default();
     printable(&kept).replace('\u{fffd}', "")
 }
 

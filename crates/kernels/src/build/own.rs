@@ -24,7 +24,7 @@ pub fn build_by(
     if status.success() {
         return Ok(());
     }
-    let mut lines = log::first_error(&steps::log_end(log).unwrap_or_default());
+    let mut lines = log::first_error(&steps::log_end(log));
     if lines.is_empty() {
         lines.push("it printed nothing".to_owned());
     }

@@ -12,7 +12,6 @@ use crate::files;
 use crate::store::Store;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
@@ -248,7 +247,7 @@ impl Build<'_> {
         if status.success() {
             return Ok(());
         }
-        let lines = log::first_error(&log_end(&self.log).unwrap_or_default());
+        let lines = log::first_error(&log_end(&self.log));
         if lines
             .iter()
             .any(|line| line.contains("No space left on device"))
@@ -281,11 +280,7 @@ fn distrust(objects: &Path, unfinished: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-pub(super) fn log_end(path: &Path) -> std::io::Result<String> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(LOG_END)))?;
-    let mut bytes = Vec::new();
-    file.take(LOG_END).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+pub(super) fn log_end(path: &Path) -> String {
+    let end = files::read_tail(path, LOG_END).unwrap_or_default();
+    String::from_utf8_lossy(&end).into_owned()
 }
