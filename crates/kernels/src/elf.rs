@@ -193,10 +193,6 @@ pub(crate) fn is_code(section: &Section) -> bool {
     is_loaded(section) && section.sh_flags(Le) & u64::from(elf::SHF_EXECINSTR) != 0
 }
 
-pub(crate) fn section_len(section: &Section) -> u64 {
-    section.sh_size(Le)
-}
-
 fn name_at(names: &[u8], start: u32) -> Option<&str> {
     let start = usize::try_from(start).ok()?;
     let end = start.saturating_add(MAX_NAME_LEN + 1);

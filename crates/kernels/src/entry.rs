@@ -102,7 +102,10 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     let arch = arch.arch;
     let pvh_entry = image::pvh_entry(kernel);
     let config = image::embedded_config(kernel);
-    let is_program = is_elf && config.as_deref().is_some_and(is_of_um);
+    let is_program = is_elf
+        && config
+            .as_deref()
+            .is_some_and(|config| has_line(config, b"CONFIG_UML=y"));
     if is_elf && pvh_entry.is_none() && !is_program {
         let image = arch.source.image;
         let (reason, hint) = match &arch.flat_image {
@@ -126,7 +129,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
         series: series_of(&release)
             .ok_or_else(|| Error::damaged(&what, format!("invalid release `{release}`")))?,
         release,
-        architecture: architecture(arch),
+        architecture: arch.name.parse().unwrap_or_default(),
         image: path.to_path_buf(),
         vmlinux: None,
         modules: None,
@@ -145,14 +148,10 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     })
 }
 
-fn architecture(arch: &Arch) -> Architecture {
-    arch.name.parse().unwrap_or_default()
-}
-
-fn is_of_um(config: &[u8]) -> bool {
+pub(crate) fn has_line(config: &[u8], wanted: &[u8]) -> bool {
     config
-        .split(|&b| b == b'\n')
-        .any(|line| line == b"CONFIG_UML=y")
+        .split(|&byte| byte == b'\n')
+        .any(|line| line == wanted)
 }
 
 pub(crate) fn is_elf(path: &Path) -> Result<bool, Error> {

@@ -9,7 +9,7 @@ mod unpack;
 
 use crate::arch::Arch;
 use crate::decompress::{self, Format};
-use crate::entry::Origin;
+use crate::entry::{Origin, has_line};
 use crate::error::Error;
 use crate::{files, tar, wrapped};
 use std::fs::{self, File};
@@ -294,10 +294,8 @@ pub(crate) fn unpack(packages: &[Package], into: &Path) -> Result<Origin, Error>
         return Err(first.has_no("kernel image", &names));
     };
     let config = into.join("config");
-    let may_have_modules = !config.exists() || {
-        let config = files::read(&config, CONFIG_LIMIT)?;
-        { config.split(|&byte| byte == b'\n') }.any(|line| line == b"CONFIG_MODULES=y")
-    };
+    let may_have_modules =
+        !config.exists() || { has_line(&files::read(&config, CONFIG_LIMIT)?, b"CONFIG_MODULES=y") };
     if may_have_modules && !unpacking.has_modules {
         let Split { images, others, .. } = image.split();
         return Err(image.has_no("modules", &image.named(images, &others[..1])));

@@ -80,7 +80,7 @@ fn entry<R: Read>(item: &tar::Entry<'_, R>, more: Extensions) -> io::Result<Entr
         kind => kind,
     };
     let name = more.path.unwrap_or_else(|| item.path_bytes().into_owned());
-    let path = text(&name);
+    let path = String::from_utf8_lossy(&name);
     let device = match kind {
         Kind::Char | Kind::Block => (
             header.device_major()?.unwrap_or(0),
@@ -142,10 +142,6 @@ fn end(reader: impl Read) -> io::Result<()> {
         return Err(damaged("too much data follows the archive"));
     }
     Ok(())
-}
-
-fn text(name: &[u8]) -> String {
-    String::from_utf8_lossy(name).into_owned()
 }
 
 fn check_len<R: Read>(item: &tar::Entry<'_, R>, limit: u64) -> io::Result<()> {

@@ -67,7 +67,8 @@ impl Plan {
             .copied()
             .unwrap_or(kernels::arch::native());
         let one = architectures.windows(2).all(|two| two[0] == two[1]);
-        if one || !is_of_benchmarks(experiment) {
+        let is_memory = experiment.metrics.contains(&Metric::Memory);
+        if one || is_memory || experiment.programs.is_some() {
             let jobs = jobs(experiment, first)?.into_iter().map(Arc::new);
             let jobs = vec![jobs.collect(); experiment.kernels.len()];
             return Plan::of_each(experiment, grounds, &jobs);
@@ -251,10 +252,6 @@ impl Plan {
         text.extend(how.sweep.map(|sweep| sweep.directives_of(key)));
         text
     }
-}
-
-fn is_of_benchmarks(experiment: &Experiment) -> bool {
-    experiment.programs.is_none() && !experiment.metrics.contains(&Metric::Memory)
 }
 
 pub fn jobs(experiment: &Experiment, arch: &Arch) -> Result<Vec<Job>, SelectError> {

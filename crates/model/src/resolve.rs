@@ -30,11 +30,8 @@ impl Spec {
     /// # Errors
     /// [`SpecError`] for the first invalid value. Names of kernels, modules and benchmarks are not
     /// checked here.
-    pub fn resolve(self) -> Result<Experiment, SpecError> {
-        self.fill_roles()?.resolve_named()
-    }
-
-    fn resolve_named(self) -> Result<Experiment, SpecError> {
+    pub fn resolve(mut self) -> Result<Experiment, SpecError> {
+        self = self.fill_roles()?;
         let place = self.place.unwrap_or(Place::Lab);
         match place {
             Place::Host => check_host(&self)?,

@@ -152,6 +152,11 @@ impl Arch {
     pub fn tool_package(&self, tool: &str) -> String {
         format!("{tool}-{}-linux-gnu", self.name.replace('_', "-"))
     }
+
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self == native()
+    }
 }
 
 pub static ALL: &[&Arch] = &[&x86_64::X86_64, &aarch64::AARCH64];
@@ -190,13 +195,6 @@ pub fn titles() -> String {
     titles.join(" or ")
 }
 
-impl Arch {
-    #[must_use]
-    pub fn is_native(&self) -> bool {
-        self == native()
-    }
-}
-
 impl fmt::Display for Arch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name)
@@ -222,7 +220,6 @@ impl FlatImage {
 }
 
 impl Machine {
-    #[must_use]
     pub fn board_argument(&self) -> String {
         format!("{}{}", self.board, self.board_options)
     }

@@ -78,7 +78,6 @@ pub(super) fn read(file: &File<'_>, segments: &[Segment<'_>]) -> Result<Builder,
             arch: file.arch,
             segments,
             segment,
-            bytes: segment.bytes,
             work_left: &mut work_left,
         };
         for tokens in tokens::find(segment.bytes).take(MAX_TOKEN_TABLES) {
@@ -95,15 +94,14 @@ struct Search<'a> {
     arch: &'static Arch,
     segments: &'a [Segment<'a>],
     segment: &'a Segment<'a>,
-    bytes: &'a [u8],
     work_left: &'a mut usize,
 }
 
 impl Search<'_> {
     fn table(&mut self, tokens: &Tokens<'_>) -> Result<Builder, Missing> {
         let mut missing = Missing::Names;
-        for markers in marker_runs(self.bytes, tokens.start) {
-            for names in name_tables(self.bytes, &markers) {
+        for markers in marker_runs(self.segment.bytes, tokens.start) {
+            for names in name_tables(self.segment.bytes, &markers) {
                 if !self.fits(&names, &markers) {
                     continue;
                 }
@@ -126,12 +124,15 @@ impl Search<'_> {
         let mut at = names.start;
         for i in 0..names.number {
             if i % MARKER_EVERY == 0 {
-                let marker = u32_at(self.bytes, markers.start + i / MARKER_EVERY * MARKER_LEN);
+                let marker = u32_at(
+                    self.segment.bytes,
+                    markers.start + i / MARKER_EVERY * MARKER_LEN,
+                );
                 if marker.map(|marker| marker as usize) != Some(at - names.start) {
                     return false;
                 }
             }
-            let Some((codes_at, len)) = entry_at(self.bytes, at) else {
+            let Some((codes_at, len)) = entry_at(self.segment.bytes, at) else {
                 return false;
             };
             let end = codes_at + len;
@@ -141,7 +142,7 @@ impl Search<'_> {
             *self.work_left -= end - at;
             at = end;
         }
-        let padding = &self.bytes[at..markers.start];
+        let padding = &self.segment.bytes[at..markers.start];
         padding.len() < 8 && padding.iter().all(|&byte| byte == 0)
     }
 
@@ -150,10 +151,10 @@ impl Search<'_> {
         let mut at = names.start;
         let mut text = Vec::with_capacity(MAX_NAME_LEN + 1);
         for _ in 0..names.number {
-            let (codes_at, len) = entry_at(self.bytes, at)?;
+            let (codes_at, len) = entry_at(self.segment.bytes, at)?;
             at = codes_at + len;
             text.clear();
-            for &code in self.bytes.get(codes_at..at)? {
+            for &code in self.segment.bytes.get(codes_at..at)? {
                 let token = tokens.get(code);
                 if text.len() + token.len() > MAX_NAME_LEN + 1 {
                     return None;

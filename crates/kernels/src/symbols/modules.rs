@@ -11,7 +11,8 @@ use crate::arch::Arch;
 
 use super::table::Builder;
 use super::{MAX_NAME_LEN, SymbolError, SymbolTable};
-use crate::elf::{File, is_code, section_len};
+use crate::elf::{File, is_code};
+use object::LittleEndian as Le;
 
 /// Start of the kernel's half of the address space on every architecture of [`crate::arch::ALL`].
 const KERNEL_HALF: u64 = 1 << 63;
@@ -169,7 +170,7 @@ fn place<'a>(module: &ModuleImage<'a>, file: &File<'a>) -> Result<Vec<Placed<'a>
     let mut named: BTreeMap<&str, Option<(usize, u64)>> = BTreeMap::new();
     for (index, name, section) in sections.filter(|(.., section)| is_code(section)) {
         let known = named.entry(name);
-        let found = Some((index, section_len(section)));
+        let found = Some((index, section.sh_size.get(Le)));
         known.and_modify(|known| *known = None).or_insert(found);
     }
     let mut placed = Vec::new();

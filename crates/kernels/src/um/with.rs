@@ -24,17 +24,9 @@ impl With {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected one of {}", With::ALL.map(|with| with.to_string()).join(", "))]
 pub struct Unknown;
-
-impl fmt::Display for Unknown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = With::ALL.map(|with| with.to_string());
-        write!(f, "expected one of {}", all.join(", "))
-    }
-}
-
-impl std::error::Error for Unknown {}
 
 impl fmt::Display for With {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -33,16 +33,12 @@ pub(super) struct Driver {
 /// Size of the block device in KiB; `None` without one. Only written blocks use memory. mkfs.xfs
 /// refuses less than 300 MiB.
 pub(super) fn device_kib(fs: FileSystem, root: Option<&Root>) -> Option<u64> {
-    let least = least_kib(fs)?;
+    let least = match fs {
+        FileSystem::Ext4 | FileSystem::Btrfs | FileSystem::Overlay => 256 << 10,
+        FileSystem::Xfs => 320 << 10,
+        FileSystem::Tmpfs => return None,
+    };
     Some(root.map_or(least, |root| root.device_kib().max(least)))
-}
-
-fn least_kib(fs: FileSystem) -> Option<u64> {
-    match fs {
-        FileSystem::Ext4 | FileSystem::Btrfs | FileSystem::Overlay => Some(256 << 10),
-        FileSystem::Xfs => Some(320 << 10),
-        FileSystem::Tmpfs => None,
-    }
 }
 
 const fn driver(module: &'static str, option: &'static str, trace: &'static [u8]) -> Driver {
@@ -79,12 +75,6 @@ pub(super) fn drivers(fs: FileSystem, disk: Disk) -> Vec<Driver> {
         FileSystem::Btrfs => driver("btrfs", "CONFIG_BTRFS_FS", b"\0btrfs_inode\0"),
     });
     drivers
-}
-
-pub(super) fn ram_disk_parameters(fs: FileSystem, root: Option<&Root>) -> Vec<String> {
-    device_kib(fs, root).map_or(Vec::new(), |kib| {
-        vec!["rd_nr=1".into(), format!("rd_size={kib}")]
-    })
 }
 
 pub(super) struct Support<'a> {

@@ -140,8 +140,9 @@ pub fn write(agent: &[u8], guest: Guest<'_>, kernel: &Kernel, dir: &Path) -> Res
             (target.map_or(Ok(None), |fs| empty(fs, guest))?, target)
         }
     };
-    let parameters = on_ram_disk.map_or(Vec::new(), |fs| {
-        filesystem::ram_disk_parameters(fs, guest.root)
+    let kib = on_ram_disk.and_then(|fs| filesystem::device_kib(fs, guest.root));
+    let parameters = kib.map_or(Vec::new(), |kib| {
+        vec!["rd_nr=1".to_owned(), format!("rd_size={kib}")]
     });
     let named = |parameter| format!("{}.{parameter}", filesystem::RAM_DISK);
     arguments.extend(parameters.iter().map(named));

@@ -5,10 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{
-    Count, FrameworkPlacement, HookPlacement, ModulePlacement, PlacementDocument, Reach,
-    SyscallPlacement,
-};
+use super::{Count, HookPlacement, ModulePlacement, PlacementDocument, Reach, SyscallPlacement};
 use crate::document::{DocumentFault, Kind, Stored, all_sound, printable};
 use crate::environment::Tool;
 
@@ -58,17 +55,6 @@ impl NameChanges {
             added: after.difference(&before).map(|&n| n.clone()).collect(),
             removed: before.difference(&after).map(|&n| n.clone()).collect(),
         }
-    }
-
-    /// Hooks that only one framework has; empty if either has no list.
-    pub(super) fn of_frameworks(
-        before: &FrameworkPlacement,
-        after: &FrameworkPlacement,
-    ) -> NameChanges {
-        if before.names.is_empty() || after.names.is_empty() {
-            return NameChanges::default();
-        }
-        NameChanges::between(&before.names, &after.names)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -232,11 +218,16 @@ impl PlacementDifference {
                 });
             }
         }
+        let framework = match [before, after].map(|side| side.framework.names.as_slice()) {
+            // Result files without lists of hooks.
+            [[], _] | [_, []] => NameChanges::default(),
+            [before, after] => NameChanges::between(before, after),
+        };
         PlacementDifference {
             tool: Tool::default(),
             before: PlacementSide::new(before),
             after: PlacementSide::new(after),
-            framework: NameChanges::of_frameworks(&before.framework, &after.framework),
+            framework,
             modules: modules(&before.modules, &after.modules),
             compared,
             changes,
