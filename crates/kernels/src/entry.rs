@@ -53,7 +53,6 @@ pub(crate) struct Origin {
 }
 
 impl Kernel {
-    #[must_use]
     pub fn arch(&self) -> &'static Arch {
         crate::arch::by_name(self.architecture.as_str()).unwrap_or_else(crate::arch::native)
     }

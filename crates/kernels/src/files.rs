@@ -46,7 +46,6 @@ pub(crate) fn find(path: &Path, kind: &str, hint: &str) -> Result<PathBuf, Error
     })
 }
 
-#[must_use]
 pub fn digest(data: &[u8]) -> String {
     hex(&Sha256::digest(data))
 }
@@ -89,7 +88,6 @@ pub fn write_sealed(path: &Path, data: &[u8]) -> io::Result<()> {
 
 /// Reads what [`write_sealed`] wrote. `None` if missing, unreadable, longer than `limit` bytes or
 /// changed: the data can be made again.
-#[must_use]
 pub fn read_sealed(path: &Path, limit: u64) -> Option<Vec<u8>> {
     const SEAL: usize = 64;
     let mut sealed = read(path, limit.saturating_add(SEAL as u64)).ok()?;

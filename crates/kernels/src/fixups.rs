@@ -19,7 +19,6 @@ pub struct Fixup {
 }
 
 /// Sorted by address; empty if the vmlinux has no readable table.
-#[must_use]
 pub fn fixups(vmlinux: &[u8]) -> Vec<Fixup> {
     let mut found = read(vmlinux).unwrap_or_default();
     found.sort_unstable();

@@ -51,7 +51,6 @@ pub fn command(dir: &Path) -> io::Result<Command> {
     Ok(git)
 }
 
-#[must_use]
 pub fn hint(dir: &Path) -> Option<String> {
     let mut git = unfiltered(dir);
     git.args(["config", "--get-regexp", r"^remote\..*\.promisor$"]);

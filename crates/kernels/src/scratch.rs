@@ -43,7 +43,6 @@ impl Scratch {
         Ok(Scratch { dir, _lock: lock })
     }
 
-    #[must_use]
     pub fn path(&self) -> &Path {
         self.dir.path()
     }

@@ -51,7 +51,6 @@ pub struct Benchmark {
 }
 
 impl Benchmark {
-    #[must_use]
     pub fn id(&self) -> String {
         format!("{}:{}", self.name, self.variant)
     }
@@ -115,13 +114,11 @@ static CATALOGUES: LazyLock<BTreeMap<&str, Vec<Benchmark>>> = LazyLock::new(|| {
         .collect()
 });
 
-#[must_use]
 pub fn catalogue() -> &'static [Benchmark] {
     catalogue_of(kernels::arch::native())
 }
 
 /// In the order of suites and numbers; empty if lsmeter has no agent for the architecture.
-#[must_use]
 pub fn catalogue_of(arch: &Arch) -> &'static [Benchmark] {
     CATALOGUES.get(arch.name).map_or(&[], Vec::as_slice)
 }
@@ -139,7 +136,6 @@ fn missing(arch: &Arch) -> LabError {
 }
 
 /// A static ELF program without a C library: init in a VM, a process on the host.
-#[must_use]
 pub fn agent() -> &'static [u8] {
     NATIVE.agent
 }
@@ -164,7 +160,6 @@ pub fn modules_for(experiment: &Experiment) -> Result<Vec<&'static str>, SelectE
     Ok(modules.into_iter().collect())
 }
 
-#[must_use]
 pub fn find(name: &str, variant: &str) -> Option<&'static Benchmark> {
     catalogue()
         .iter()

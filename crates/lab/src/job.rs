@@ -24,7 +24,6 @@ pub struct Job {
 }
 
 impl Job {
-    #[must_use]
     pub fn id(&self) -> String {
         format!("{}:{}", self.benchmark, self.variant)
     }

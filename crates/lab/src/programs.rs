@@ -127,7 +127,6 @@ impl ProgramRuns {
         differing.collect()
     }
 
-    #[must_use]
     pub fn program(&self, named: &[NamedTask], denials: Option<Denials>) -> Program {
         let middle = self.middle();
         let names = names(&middle.tasks, named);
@@ -154,7 +153,6 @@ impl ProgramRuns {
         }
     }
 
-    #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
             dominant: self.path(),
@@ -182,7 +180,6 @@ impl ProgramRuns {
             .collect()
     }
 
-    #[must_use]
     pub fn profile(&self, keep_tree: bool) -> CellProfile {
         let middle = self.middle();
         CellProfile {

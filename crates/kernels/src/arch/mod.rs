@@ -142,18 +142,15 @@ pub struct Source {
 
 impl Arch {
     /// For example `aarch64-linux-gnu-`.
-    #[must_use]
     pub fn tool_prefix(&self) -> String {
         format!("{}-linux-gnu-", self.name)
     }
 
     /// For example `gcc-aarch64-linux-gnu`.
-    #[must_use]
     pub fn tool_package(&self, tool: &str) -> String {
         format!("{tool}-{}-linux-gnu", self.name.replace('_', "-"))
     }
 
-    #[must_use]
     pub fn is_native(&self) -> bool {
         self == native()
     }
@@ -162,34 +159,28 @@ impl Arch {
 pub static ALL: &[&Arch] = &[&x86_64::X86_64, &aarch64::AARCH64];
 
 /// This machine's architecture, the default of guests.
-#[must_use]
 pub fn native() -> &'static Arch {
     by_name(std::env::consts::ARCH).unwrap_or(ALL[0])
 }
 
-#[must_use]
 pub fn by_name(name: &str) -> Option<&'static Arch> {
     ALL.iter().copied().find(|arch| arch.name == name)
 }
 
-#[must_use]
 pub fn by_elf_machine(machine: u16) -> Option<&'static Arch> {
     ALL.iter().copied().find(|arch| arch.elf_machine == machine)
 }
 
-#[must_use]
 pub fn by_debian_name(name: &str) -> Option<&'static Arch> {
     ALL.iter().copied().find(|arch| arch.debian.name == name)
 }
 
-#[must_use]
 pub fn is_syscall_path(function: &str) -> bool {
     ALL.iter()
         .any(|arch| arch.code.syscall_path.contains(&function))
 }
 
 /// For messages: `x86-64 or AArch64`.
-#[must_use]
 pub fn titles() -> String {
     let titles: Vec<&str> = ALL.iter().map(|arch| arch.title).collect();
     titles.join(" or ")
@@ -213,7 +204,6 @@ impl FlatImage {
     /// `Documentation/arch/arm64/booting.rst`; other architectures use the same header.
     pub const MAGIC_AT: usize = 0x38;
 
-    #[must_use]
     pub fn matches(&self, data: &[u8]) -> bool {
         data.get(Self::MAGIC_AT..Self::MAGIC_AT + 4) == Some(&self.magic)
     }
@@ -226,7 +216,6 @@ impl Machine {
 }
 
 impl Code {
-    #[must_use]
     pub fn syscall_of<'n>(&self, function: &'n str) -> Option<&'n str> {
         let name = function.strip_prefix(self.syscall_prefix)?;
         let renamed = self.renamed_syscalls.iter();
@@ -238,13 +227,11 @@ impl Code {
         )
     }
 
-    #[must_use]
     pub fn exception_of<'n>(&self, function: &'n str) -> Option<&'n str> {
         let mut prefixes = self.exception_prefixes.iter();
         prefixes.find_map(|prefix| function.strip_prefix(prefix))
     }
 
-    #[must_use]
     pub fn is_thunk(&self, name: &str) -> bool {
         self.thunk_prefixes
             .iter()

@@ -144,7 +144,6 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    #[must_use]
     pub fn title(&self) -> String {
         match self.layout {
             None => self.name.clone(),

@@ -21,7 +21,6 @@ const MAX_NAME_LEN: usize = 64;
 /// The names that `lsm=` accepts, from the decompressed image `bytes`.
 ///
 /// `None` if unknown: no framework, no `CONFIG_KALLSYMS_ALL`, or another format.
-#[must_use]
 pub fn built_in_modules(bytes: &[u8], symbols: &SymbolTable) -> Option<BTreeSet<String>> {
     let segments = File::parse(bytes).ok()?.segments()?;
     let (mut names, mut lengths) = (BTreeSet::new(), BTreeSet::new());

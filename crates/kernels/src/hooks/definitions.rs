@@ -42,7 +42,6 @@ fn is_word(c: char) -> bool {
 
 /// The arguments in the leading parentheses, and the length including the closing one. None if the
 /// parentheses are not closed.
-#[must_use]
 pub fn arguments(text: &str) -> Option<(Vec<&str>, usize)> {
     let (mut depth, mut from, mut found) = (0_u32, 1, Vec::new());
     text.strip_prefix('(')?;
@@ -64,7 +63,6 @@ pub fn arguments(text: &str) -> Option<(Vec<&str>, usize)> {
 }
 
 /// Replaces comments by blanks of the same length; line breaks stay.
-#[must_use]
 pub fn without_comments(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;

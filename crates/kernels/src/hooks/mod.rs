@@ -73,7 +73,6 @@ impl HookList {
     /// function calls them.
     ///
     /// `None` if there is no hook, or if there are more than [`MAX_HOOKS`].
-    #[must_use]
     pub fn from_symbols(symbols: &SymbolTable) -> Option<Self> {
         let calls = symbols
             .with_prefix(STATIC_CALL)
@@ -90,7 +89,6 @@ impl HookList {
     /// An empty list for a kernel without the framework (`CONFIG_SECURITY=n`), recognised by
     /// `security_inode_permission()`: it is inline there and has no symbol. `None` for other
     /// kernels.
-    #[must_use]
     pub fn of_bare_kernel(symbols: &SymbolTable) -> Option<Self> {
         let names = BTreeSet::new();
         symbols
@@ -105,7 +103,6 @@ impl HookList {
         Self::collect(definitions::hooks(text)?, "the hook definitions")
     }
 
-    #[must_use]
     pub fn contains(&self, hook: &str) -> bool {
         self.names.contains(hook)
     }
@@ -161,7 +158,6 @@ pub(crate) fn is_hook_name(name: &str) -> bool {
 }
 
 /// The framework's functions for `hook`; the most regular name is preferred.
-#[must_use]
 pub fn functions_of(hook: &str, symbols: &SymbolTable) -> Vec<String> {
     // Sometimes only clones or parts exist: security_x.constprop.0.
     let exists = |function: &str| {

@@ -7,7 +7,6 @@ use super::{Symbol, SymbolTable};
 
 /// Entry code of asynchronous interrupts, by rising link address. If an instruction in one of these
 /// ranges follows one outside them, the operation was interrupted.
-#[must_use]
 pub fn interrupt_entries(symbols: &SymbolTable) -> Vec<Range<u64>> {
     let mut starts: Vec<u64> = Vec::new();
     let mut add = |found: &mut dyn Iterator<Item = Symbol<'_>>| {
@@ -32,7 +31,6 @@ pub fn interrupt_entries(symbols: &SymbolTable) -> Vec<Range<u64>> {
 }
 
 /// Link address of a system call's first instruction.
-#[must_use]
 pub fn syscall_entry(symbols: &SymbolTable) -> Option<u64> {
     let code = &symbols.arch().code;
     let mut found = symbols.named(code.syscall_entry);
@@ -40,7 +38,6 @@ pub fn syscall_entry(symbols: &SymbolTable) -> Option<u64> {
     symbol.address.checked_add(code.syscall_entry_offset)
 }
 
-#[must_use]
 pub fn context_switch(symbols: &SymbolTable) -> Option<Range<u64>> {
     symbols.function(symbols.arch().code.context_switch)
 }

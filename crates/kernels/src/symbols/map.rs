@@ -16,7 +16,6 @@ impl SymbolTable {
         Ok(builder.finish())
     }
 
-    #[must_use]
     pub fn to_map(&self) -> String {
         let line =
             |symbol: Symbol<'_>| format!("{:x} {} {}\n", symbol.address, symbol.kind, symbol.name);

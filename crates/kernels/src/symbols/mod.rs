@@ -65,7 +65,6 @@ pub enum SymbolError {
 }
 
 impl SymbolError {
-    #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NotVmlinux { .. } => {

@@ -23,7 +23,6 @@ pub struct Symbol<'a> {
 
 impl Symbol<'_> {
     /// Code, or a weak definition.
-    #[must_use]
     pub fn is_code(&self) -> bool {
         matches!(self.kind, 'T' | 't' | 'W' | 'w')
     }
@@ -70,7 +69,6 @@ impl PartialEq for SymbolTable {
 impl Eq for SymbolTable {}
 
 impl SymbolTable {
-    #[must_use]
     pub fn arch(&self) -> &'static Arch {
         self.arch
     }
@@ -113,7 +111,6 @@ impl SymbolTable {
     /// The function that contains `address`: the nearest symbols at or below it, if one is code;
     /// aliases for position-independent code come last. None after the last symbol, whose end is
     /// unknown.
-    #[must_use]
     pub fn function_at(&self, address: u64) -> Option<Function<'_>> {
         let after = self.entries.partition_point(|e| e.address <= address);
         let end = self.entries.get(after)?.address;
@@ -127,14 +124,12 @@ impl SymbolTable {
         })
     }
 
-    #[must_use]
     pub fn function(&self, name: &str) -> Option<Range<u64>> {
         self.named(name)
             .filter(Symbol::is_code)
             .find_map(|symbol| self.extent(symbol.address))
     }
 
-    #[must_use]
     pub fn extent(&self, address: u64) -> Option<Range<u64>> {
         let after = self.entries.partition_point(|e| e.address <= address);
         Some(address..self.entries.get(after)?.address)

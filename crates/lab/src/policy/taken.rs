@@ -5,7 +5,6 @@ use model::PolicyPart;
 
 /// From a boot's steps (`step_took()` of the guest's `policy.c`): sums per module and part, in
 /// order of first appearance.
-#[must_use]
 pub fn taken(steps: &[String]) -> Vec<PolicyPart> {
     let mut parts: Vec<PolicyPart> = Vec::new();
     for (module, part, busy_ns) in steps.iter().filter_map(|step| told(step)) {

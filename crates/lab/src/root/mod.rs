@@ -179,13 +179,11 @@ impl Root {
         asked.is_some_and(|asked| made_as(asked) != asked)
     }
 
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The size of its file system: a quarter and 128 MiB more than the root, for new files.
-    #[must_use]
     pub fn device_kib(&self) -> u64 {
         let data = self.bytes / 1024 + 4 * self.files;
         (data + data / 4 + (128 << 10)).next_multiple_of(1 << 10)
