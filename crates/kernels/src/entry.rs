@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 const DESCRIPTION: &str = "kernel.json";
 const DESCRIPTION_LIMIT: u64 = 64 << 10;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
     pub name: String,
     pub release: String,
@@ -124,21 +124,15 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
         });
     }
     let kernel = Kernel {
-        name: String::new(),
         series: series_of(&release)
             .ok_or_else(|| Error::damaged(&what, format!("invalid release `{release}`")))?,
         release,
         architecture: arch.name.parse().unwrap_or_default(),
         image: path.to_path_buf(),
-        vmlinux: None,
-        modules: None,
-        config: None,
         digest,
-        verified: None,
-        package_version: None,
-        packages: Vec::new(),
         pvh_entry,
         is_program,
+        ..Kernel::default()
     };
     Ok(Inspected {
         kernel,

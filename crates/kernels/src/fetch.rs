@@ -120,9 +120,7 @@ impl Store {
         set: &[String],
         events: &mut dyn FnMut(FetchEvent),
     ) -> Result<Kernel, Error> {
-        events(FetchEvent::Downloading {
-            packages: set.to_vec(),
-        });
+        events(FetchEvent::Downloading(set.to_vec()));
         let scratch = self.scratch()?;
         let debs = apt.download(set, scratch.path(), events)?;
         events(FetchEvent::Unpacking);
@@ -141,9 +139,7 @@ impl Store {
         events: &mut dyn FnMut(FetchEvent),
     ) -> Option<Kernel> {
         let kernel = self.load_verified(&debian_name(abi?, kernel.arch())).ok()?;
-        events(FetchEvent::Cached {
-            name: kernel.name.clone(),
-        });
+        events(FetchEvent::Cached(kernel.name.clone()));
         Some(kernel)
     }
 }

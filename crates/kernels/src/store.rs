@@ -34,18 +34,15 @@ pub enum FetchEvent {
         percent: u8,
     },
     Warning(String),
-    Downloading {
-        packages: Vec<String>,
-    },
+    Downloading(Vec<String>),
     /// A package that failed; others are tried.
     Skipped {
         packages: Vec<String>,
         reason: String,
     },
     Unpacking,
-    Cached {
-        name: String,
-    },
+    /// The kernel's name.
+    Cached(String),
 }
 
 #[derive(Debug, Clone)]

@@ -39,17 +39,15 @@ const RUN: u8 = 17;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProtocolError {
-    #[error("garbage on the results port: expected a frame, found {found}")]
-    Magic {
-        /// Made printable.
-        found: String,
-    },
-    #[error("the agent speaks protocol version {found}, not {VERSION}")]
-    Version { found: u8 },
-    #[error("a frame of {bytes} bytes; at most {PAYLOAD_LIMIT_BYTES} are allowed")]
-    Length { bytes: u32 },
-    #[error("a damaged frame of type {kind}: wrong checksum")]
-    Checksum { kind: u8 },
+    /// What was found, made printable.
+    #[error("garbage on the results port: expected a frame, found {0}")]
+    Magic(String),
+    #[error("the agent speaks protocol version {0}, not {VERSION}")]
+    Version(u8),
+    #[error("a frame of {0} bytes; at most {PAYLOAD_LIMIT_BYTES} are allowed")]
+    Length(u32),
+    #[error("a damaged frame of type {0}: wrong checksum")]
+    Checksum(u8),
     #[error("a frame of type {kind} with an invalid payload: {what}")]
     Payload { kind: u8, what: &'static str },
 }
@@ -143,27 +141,25 @@ impl Decoder {
 fn frame(bytes: &[u8]) -> Result<Option<(u8, &[u8])>, ProtocolError> {
     let begin = &bytes[..bytes.len().min(MAGIC.len())];
     if begin != &MAGIC[..begin.len()] {
-        let shown = &bytes[..bytes.len().min(24)];
-        return Err(ProtocolError::Magic {
-            found: format!("{:?}", String::from_utf8_lossy(shown)),
-        });
+        let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(24)]);
+        return Err(ProtocolError::Magic(format!("{shown:?}")));
     }
     if bytes.len() < HEADER_BYTES {
         return Ok(None);
     }
     let (version, kind, length) = (bytes[4], bytes[5], u32_at(bytes, 8));
     if version != VERSION {
-        return Err(ProtocolError::Version { found: version });
+        return Err(ProtocolError::Version(version));
     }
     if length as usize > PAYLOAD_LIMIT_BYTES {
-        return Err(ProtocolError::Length { bytes: length });
+        return Err(ProtocolError::Length(length));
     }
     let Some(payload) = bytes[HEADER_BYTES..].get(..length as usize) else {
         return Ok(None);
     };
     let reserved = bytes[6] != 0 || bytes[7] != 0;
     if reserved || checksum(&bytes[4..12], payload) != u32_at(bytes, 12) {
-        return Err(ProtocolError::Checksum { kind });
+        return Err(ProtocolError::Checksum(kind));
     }
     Ok(Some((kind, payload)))
 }

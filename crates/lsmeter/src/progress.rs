@@ -108,14 +108,14 @@ impl Line {
                 self.say(format!("{kernel}: {percent} % {what}"));
             }
             FetchEvent::Warning(text) => self.keep(&format!("warning: {text}")),
-            FetchEvent::Downloading { packages } => {
+            FetchEvent::Downloading(packages) => {
                 self.say(format!("{kernel}: downloading {}", packages.join(", ")));
             }
             FetchEvent::Skipped { packages, reason } => {
                 self.keep(&format!("skipped: {}: {reason}", packages.join(", ")));
             }
             FetchEvent::Unpacking => self.say(format!("{kernel}: unpacking")),
-            FetchEvent::Cached { name } => self.say(format!("{kernel}: {name} is in the cache")),
+            FetchEvent::Cached(name) => self.say(format!("{kernel}: {name} is in the cache")),
             _ => {}
         }
     }

@@ -176,9 +176,7 @@ fn fetch(
         |apt, follow| {
             let _ = fs::remove_dir_all(scratch.path().join("deb"));
             let into = scratch.subdirectory("deb")?;
-            follow(FetchEvent::Downloading {
-                packages: packages.to_vec(),
-            });
+            follow(FetchEvent::Downloading(packages.to_vec()));
             let reasons = match apt.download(&packages, &into, follow) {
                 Ok(debs) => {
                     let deb = debs.into_iter().next();

@@ -26,9 +26,7 @@ pub(super) fn hooks(text: &str) -> Result<Vec<String>, HookListError> {
         let name = found.get(2).filter(|name| is_hook_name(name));
         let name = name.ok_or_else(|| bad("an LSM_HOOK has no name as its third argument"))?;
         if hooks.len() >= MAX_HOOKS {
-            return Err(HookListError::TooMany {
-                source_name: "the hook definitions",
-            });
+            return Err(HookListError::TooMany("the hook definitions"));
         }
         hooks.push((*name).to_owned());
         at = open + len;

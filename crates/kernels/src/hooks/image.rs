@@ -7,7 +7,7 @@ use crate::image::find;
 /// The BTF of a decompressed `vmlinux`: the section `.BTF`, else (section headers stripped) data
 /// that looks like BTF.
 pub fn btf(bytes: &[u8]) -> Result<&[u8], HookListError> {
-    let file = File::parse(bytes).map_err(|reason| HookListError::NotVmlinux { reason })?;
+    let file = File::parse(bytes).map_err(HookListError::NotVmlinux)?;
     file.section(".BTF")
         .filter(|btf| !btf.is_empty())
         .or_else(|| by_header(&file))

@@ -26,11 +26,8 @@ pub const MAX_HOOK_NAME_LEN: usize = 256;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookListError {
-    #[error(
-        "the kernel image is not an {} vmlinux: {reason}",
-        crate::arch::titles()
-    )]
-    NotVmlinux { reason: &'static str },
+    #[error("the kernel image is not an {archs} vmlinux: {0}", archs = crate::arch::titles())]
+    NotVmlinux(&'static str),
     #[error("the kernel image has no BTF")]
     NoBtf,
     #[error("the kernel's BTF cannot be read: {0}")]
@@ -41,16 +38,12 @@ pub enum HookListError {
         /// Counted from 1.
         line: usize,
     },
-    #[error("no LSM hook in {source_name}")]
-    NoHooks {
-        /// Where lsmeter looked for hooks.
-        source_name: &'static str,
-    },
-    #[error("more than {MAX_HOOKS} LSM hooks in {source_name}")]
-    TooMany {
-        /// Where lsmeter found the hooks.
-        source_name: &'static str,
-    },
+    /// Where lsmeter looked for hooks.
+    #[error("no LSM hook in {0}")]
+    NoHooks(&'static str),
+    /// Where lsmeter found the hooks.
+    #[error("more than {MAX_HOOKS} LSM hooks in {0}")]
+    TooMany(&'static str),
 }
 
 /// Sorted names of a kernel's LSM hooks: `inode_permission`.
@@ -119,11 +112,11 @@ impl HookList {
         for hook in hooks {
             names.insert(hook);
             if names.len() > MAX_HOOKS {
-                return Err(HookListError::TooMany { source_name });
+                return Err(HookListError::TooMany(source_name));
             }
         }
         if names.is_empty() {
-            return Err(HookListError::NoHooks { source_name });
+            return Err(HookListError::NoHooks(source_name));
         }
         Ok(Self { names })
     }

@@ -10,7 +10,7 @@ impl SymbolTable {
     pub fn from_map(arch: &'static Arch, text: &str) -> Result<Self, SymbolError> {
         let mut builder = Builder::new(arch);
         for (line, symbol) in (1..).zip(text.lines()) {
-            let (address, kind, name) = parts(symbol).ok_or(SymbolError::NotMap { line })?;
+            let (address, kind, name) = parts(symbol).ok_or(SymbolError::NotMap(line))?;
             builder.push(address, kind, name)?;
         }
         Ok(builder.finish())

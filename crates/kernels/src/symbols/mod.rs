@@ -33,23 +33,16 @@ const MAX_NAME_BYTES: usize = 128 << 20;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SymbolError {
-    #[error(
-        "the kernel image is not an {} vmlinux: {reason}",
-        crate::arch::titles()
-    )]
-    NotVmlinux { reason: &'static str },
-    #[error("the vmlinux has neither a .symtab nor complete kallsyms tables: {reason}")]
-    NoSymbols {
-        /// How far the search for kallsyms got.
-        reason: &'static str,
-    },
-    #[error("the kernel has too many symbols: {what}")]
-    TooMany { what: &'static str },
-    #[error("line {line} of the symbols is not an address, a kind and a name")]
-    NotMap {
-        /// Counted from 1.
-        line: usize,
-    },
+    #[error("the kernel image is not an {archs} vmlinux: {0}", archs = crate::arch::titles())]
+    NotVmlinux(&'static str),
+    /// How far the search for kallsyms got.
+    #[error("the vmlinux has neither a .symtab nor complete kallsyms tables: {0}")]
+    NoSymbols(&'static str),
+    #[error("the kernel has too many symbols: {0}")]
+    TooMany(&'static str),
+    /// The line, counted from 1.
+    #[error("line {0} of the symbols is not an address, a kind and a name")]
+    NotMap(usize),
     #[error("the module {module} is not a valid .ko file: {reason}")]
     NotModule {
         module: String,
@@ -67,14 +60,14 @@ pub enum SymbolError {
 impl SymbolError {
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::NotVmlinux { .. } => {
+            Self::NotVmlinux(_) => {
                 "give the decompressed kernel (an ELF file), not a bzImage; fetch it again if it is cut off"
             }
-            Self::NoSymbols { .. } => {
+            Self::NoSymbols(_) => {
                 "build the kernel with CONFIG_KALLSYMS=y, or give the unstripped vmlinux of its build directory"
             }
-            Self::TooMany { .. } => "the image is damaged: fetch or build it again",
-            Self::NotMap { .. } => "give the output of nm(1) for a vmlinux",
+            Self::TooMany(_) => "the image is damaged: fetch or build it again",
+            Self::NotMap(_) => "give the output of nm(1) for a vmlinux",
             Self::NotModule { .. } => "the file is damaged: fetch or build the kernel again",
             Self::Misplaced { .. } => {
                 "use a kernel and modules of the same build, and boot with nokaslr"
@@ -84,13 +77,11 @@ impl SymbolError {
 }
 
 fn segments<'a>(file: &File<'a>) -> Result<Vec<Segment<'a>>, SymbolError> {
-    let segments = file.segments().ok_or(SymbolError::NotVmlinux {
-        reason: "its program headers point outside the file (is it cut off?)",
-    })?;
+    let segments = file.segments().ok_or(SymbolError::NotVmlinux(
+        "its program headers point outside the file (is it cut off?)",
+    ))?;
     if segments.is_empty() {
-        return Err(SymbolError::NotVmlinux {
-            reason: "it has no loadable segment",
-        });
+        return Err(SymbolError::NotVmlinux("it has no loadable segment"));
     }
     Ok(segments)
 }
@@ -98,7 +89,7 @@ fn segments<'a>(file: &File<'a>) -> Result<Vec<Segment<'a>>, SymbolError> {
 impl SymbolTable {
     /// From the kallsyms tables of a decompressed `vmlinux`, else from its `.symtab`.
     pub fn from_vmlinux(bytes: &[u8]) -> Result<Self, SymbolError> {
-        let file = File::parse(bytes).map_err(|reason| SymbolError::NotVmlinux { reason })?;
+        let file = File::parse(bytes).map_err(SymbolError::NotVmlinux)?;
         let missing = match kallsyms::read(&file, &segments(&file)?) {
             Ok(builder) => return Ok(builder.finish()),
             Err(missing) => missing,
@@ -108,8 +99,7 @@ impl SymbolTable {
             builder.push(symbol.value, symbol.letter, symbol.name)?;
         }
         if builder.is_empty() {
-            let reason = missing.reason();
-            return Err(SymbolError::NoSymbols { reason });
+            return Err(SymbolError::NoSymbols(missing.reason()));
         }
         builder.order_aliases();
         Ok(builder.finish())

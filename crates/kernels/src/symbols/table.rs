@@ -214,22 +214,16 @@ impl Builder {
     pub fn push(&mut self, address: u64, kind: u8, name: &str) -> Result<(), SymbolError> {
         debug_assert!(name.is_ascii());
         if self.entries.len() >= MAX_SYMBOLS {
-            return Err(SymbolError::TooMany {
-                what: "more than 4 million",
-            });
+            return Err(SymbolError::TooMany("more than 4 million"));
         }
         let name_len = u16::try_from(name.len())
             .ok()
             .filter(|&len| usize::from(len) <= MAX_NAME_LEN)
-            .ok_or(SymbolError::TooMany {
-                what: "a name longer than 1 KiB",
-            })?;
+            .ok_or(SymbolError::TooMany("a name longer than 1 KiB"))?;
         let name_at = u32::try_from(self.names.len())
             .ok()
             .filter(|_| self.names.len() + name.len() <= MAX_NAME_BYTES)
-            .ok_or(SymbolError::TooMany {
-                what: "names longer than 128 MiB together",
-            })?;
+            .ok_or(SymbolError::TooMany("names longer than 128 MiB together"))?;
         self.names.push_str(name);
         self.entries.push(Entry {
             address,

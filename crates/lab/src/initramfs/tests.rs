@@ -18,17 +18,11 @@ fn kernel(dir: &Path, files: &[(&str, &[u8])]) -> Kernel {
         name: "build:test".into(),
         release: "6.12.0".into(),
         series: "6.12".into(),
-        architecture: Default::default(),
         image: dir.join("vmlinuz"),
         vmlinux: has("vmlinux"),
         modules: has("modules"),
         config: has("config"),
-        digest: String::new(),
-        verified: None,
-        package_version: None,
-        packages: Vec::new(),
-        pvh_entry: None,
-        is_program: false,
+        ..Kernel::default()
     }
 }
 

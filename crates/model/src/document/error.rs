@@ -98,11 +98,9 @@ impl std::error::Error for DocumentError {
 pub enum DocumentFault {
     #[error("{0}")]
     Io(#[from] io::Error),
-    #[error("larger than {} MiB", limit >> 20)]
-    TooLarge {
-        /// In bytes.
-        limit: u64,
-    },
+    /// The limit in bytes.
+    #[error("larger than {} MiB", .0 >> 20)]
+    TooLarge(u64),
     #[error("empty")]
     Empty,
     #[error("truncated after {bytes} bytes (line {line})")]

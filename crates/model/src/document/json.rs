@@ -183,7 +183,7 @@ pub(crate) fn read_bounded(reader: impl Read, limit: u64) -> Result<Vec<u8>, Doc
     let mut bytes = Vec::new();
     reader.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        return Err(DocumentFault::TooLarge { limit });
+        return Err(DocumentFault::TooLarge(limit));
     }
     Ok(bytes)
 }

@@ -25,10 +25,8 @@ impl Count {
     pub const ZERO: Self = Self::times(0);
     pub const ONE: Self = Self::times(1);
     pub const UNBOUNDED: Self = Self {
-        constant: 0,
-        depth: 0,
-        links: 0,
         unbounded: true,
+        ..Self::ZERO
     };
 
     #[must_use]
