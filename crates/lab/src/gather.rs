@@ -26,12 +26,9 @@ pub enum Finding {
         /// Cost of reading the clock, ns.
         clock_ns: f64,
     },
-    Lost {
-        /// Includes the console's last lines.
-        reason: String,
-    },
-    /// Cannot be measured in this configuration.
-    Refused { reason: String },
+    /// Failed without a report, or unsupported in this configuration. The reason includes the
+    /// console's last lines.
+    Nothing(Status, String),
 }
 
 #[derive(Debug, Clone)]
@@ -90,8 +87,7 @@ impl Gathering {
             return self.finish_unless_disturbed(keep_samples);
         }
         let (report, counts, clock_ns) = match finding {
-            Finding::Lost { reason } => return Some(self.without(Status::Failed, reason)),
-            Finding::Refused { reason } => return Some(self.without(Status::Unsupported, reason)),
+            Finding::Nothing(status, reason) => return Some(self.without(status, reason)),
             Finding::Report {
                 report,
                 counts,
@@ -408,8 +404,7 @@ mod tests {
         let mut lost = disturbed();
         let ends = [(); 3].map(|()| {
             lost.visit_again();
-            let reason = "killed".to_owned();
-            lost.take(Finding::Lost { reason }, false)
+            lost.take(Finding::Nothing(Status::Failed, "killed".to_owned()), false)
         });
         let [None, None, Some(entry)] = ends else {
             panic!("it ends with its last visit");
@@ -429,9 +424,8 @@ mod tests {
     fn a_lost_visit_fails_the_cell_at_once() {
         let mut gathering = gathering(Metric::Time, 3);
         gathering.take(took(10_000), false);
-        let lost = Finding::Lost {
-            reason: "QEMU was killed by signal 9".to_owned(),
-        };
+        let reason = "QEMU was killed by signal 9".to_owned();
+        let lost = Finding::Nothing(Status::Failed, reason);
         let finished = gathering.take(lost, false).unwrap();
         assert_eq!(finished.cell.status(), Status::Failed);
         assert_eq!(finished.trace.operations, None);

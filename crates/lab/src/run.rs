@@ -131,7 +131,7 @@ impl Running<'_, '_> {
                 self.undelayed.entry(kernel).or_default().extend(hooks);
             }
             Message::Unequal(what) => return Err(LabError::Unequal(what)),
-            Message::CellBegin { cell } => (self.follow)(Event::Begin(&plan.cells[cell].key)),
+            Message::CellBegin(cell) => (self.follow)(Event::Begin(&plan.cells[cell].key)),
             Message::Seen {
                 cells,
                 release,

@@ -96,6 +96,7 @@ pub struct Session<'a> {
     pub cancel: &'a AtomicBool,
 }
 
+#[derive(Default)]
 struct Progress<'a> {
     expected: std::slice::Iter<'a, u32>,
     /// The measurement that has begun, and when.
@@ -209,11 +210,8 @@ impl<'a> Progress<'a> {
     fn new(cells: &'a [u32]) -> Progress<'a> {
         Progress {
             expected: cells.iter(),
-            current: None,
-            hello: false,
-            modules: 0,
             steps: STEPS_LIMIT,
-            log: String::new(),
+            ..Progress::default()
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use model::{Experiment, Stack};
+use model::{Experiment, Stack, Status};
 
 use crate::active::{active_lsms, compare_stacks};
 use crate::cache::{Cache, Reuse};
@@ -76,9 +76,7 @@ pub enum Message {
         kernel: usize,
         hooks: Vec<String>,
     },
-    CellBegin {
-        cell: usize,
-    },
+    CellBegin(usize),
     Found {
         cell: usize,
         finding: Finding,
@@ -178,7 +176,7 @@ impl<'a> Listening<'a> {
     fn cell_begin(&mut self, cell: usize) -> Result<(), String> {
         self.prove()?;
         self.current = Some(cell);
-        self.send(Message::CellBegin { cell })
+        self.send(Message::CellBegin(cell))
     }
 
     fn cell_end(
@@ -197,26 +195,16 @@ impl<'a> Listening<'a> {
         self.send(Message::Found { cell, finding })
     }
 
-    fn refuse(&mut self, reason: &str) {
+    fn end_all(&mut self, status: Status, reason: &str) {
         for cell in self.pending.clone() {
-            let reason = reason.to_owned();
-            self.give_up(cell, Finding::Refused { reason });
+            self.end(cell, status, reason);
         }
     }
 
-    fn lose_all(&mut self, reason: &str) {
-        for cell in self.pending.clone() {
-            self.lose(cell, reason);
-        }
-    }
-
-    fn lose(&mut self, cell: usize, reason: &str) {
-        let reason = reason.to_owned();
-        self.give_up(cell, Finding::Lost { reason });
-    }
-
-    fn give_up(&mut self, cell: usize, finding: Finding) {
+    /// Ends a measurement without a report.
+    fn end(&mut self, cell: usize, status: Status, reason: &str) {
         self.pending.retain(|&pending| pending != cell);
+        let finding = Finding::Nothing(status, reason.to_owned());
         let _ = self.send(Message::Found { cell, finding });
     }
 }
@@ -231,7 +219,7 @@ pub fn visit(
     sender: &Sender<Message>,
 ) {
     let mut listening = Listening::new(work, visit, sender);
-    let Ok(setup) = setup.map_err(|reason| listening.refuse(reason)) else {
+    let Ok(setup) = setup.map_err(|reason| listening.end_all(Status::Unsupported, reason)) else {
         return;
     };
     for lost in 1..=LOST_BOOTS {
@@ -246,17 +234,17 @@ pub fn visit(
             return;
         };
         if listening.unable {
-            listening.refuse(reason);
+            listening.end_all(Status::Unsupported, reason);
             return;
         }
         if let Some(cell) = listening.current {
-            listening.lose(cell, reason);
+            listening.end(cell, Status::Failed, reason);
         }
         // A guest that breaks before its first measurement will break again, unless it was killed.
         let nothing_ended = listening.pending.len() == before;
         let breaks_again = nothing_ended && !matches!(end, Break::Killed(_));
         if breaks_again || lost == LOST_BOOTS {
-            listening.lose_all(reason);
+            listening.end_all(Status::Failed, reason);
         }
     }
 }
@@ -271,7 +259,7 @@ pub fn make_ready<'a>(
     sender: &Sender<Message>,
 ) -> Option<Machine<'a>> {
     let mut listening = Listening::new(work, visit, sender);
-    let Ok(setup) = setup.map_err(|reason| listening.refuse(reason)) else {
+    let Ok(setup) = setup.map_err(|reason| listening.end_all(Status::Unsupported, reason)) else {
         return None;
     };
     listening.begin(setup).ok()?;
@@ -285,8 +273,8 @@ pub fn make_ready<'a>(
         Ok(_) => listening.prove().ok()?,
         Err(Break::Unequal(what)) => listening.send(Message::Unequal(what.clone())).ok()?,
         Err(end) => match end.reason() {
-            Some(reason) if listening.unable => listening.refuse(reason),
-            Some(reason) => listening.lose_all(reason),
+            Some(reason) if listening.unable => listening.end_all(Status::Unsupported, reason),
+            Some(reason) => listening.end_all(Status::Failed, reason),
             None => {}
         },
     }
@@ -352,7 +340,7 @@ pub fn measure_copy(
             let what = format!("{}: {what}", key.title());
             let _ = listening.send(Message::Unequal(what));
         }
-        (_, Some(reason)) => listening.lose(cell, reason),
+        (_, Some(reason)) => listening.end(cell, Status::Failed, reason),
         _ => {}
     }
 }

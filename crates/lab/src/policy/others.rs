@@ -75,10 +75,7 @@ pub(super) fn audit(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         return given::audit(request, of);
     }
     let rules = request.configuration.settings.audit_rules;
-    let mut kernel_arguments = vec!["audit=1".to_owned(), "audit_backlog_limit=8192".to_owned()];
-    if rules == Some(AuditRules::NeverTask) {
-        kernel_arguments.remove(0);
-    }
+    let kernel_arguments = audit_arguments(rules != Some(AuditRules::NeverTask));
     // `enum audit_set` of the guest's `settings/audit.h`.
     let set = rules.map(|rules| match rules {
         AuditRules::FileAccess => 0,
@@ -94,6 +91,12 @@ pub(super) fn audit(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         kernel_arguments,
         ..Prepared::default()
     })
+}
+
+pub(super) fn audit_arguments(starts_on: bool) -> Vec<String> {
+    let on = starts_on.then_some("audit=1").into_iter();
+    let arguments = on.chain(["audit_backlog_limit=8192"]);
+    arguments.map(str::to_owned).collect()
 }
 
 /// The guest writes the policy, rule by rule, or the kernel uses a built-in one. A kernel without

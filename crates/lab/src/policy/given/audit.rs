@@ -7,6 +7,7 @@ use std::path::Path;
 
 use model::{AuditRecords, CustomPolicy, excerpt};
 
+use super::super::others::audit_arguments;
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{files, prepared};
 use crate::root::libraries;
@@ -67,9 +68,7 @@ pub(in super::super) fn prepare(
     };
     let starts_on = !rules.iter().any(is_never);
     let mut prepared = prepared(of);
-    let arguments = starts_on.then_some("audit=1").into_iter();
-    let arguments = arguments.chain(["audit_backlog_limit=8192"]);
-    prepared.kernel_arguments = arguments.map(str::to_owned).collect();
+    prepared.kernel_arguments = audit_arguments(starts_on);
     let records = match of.records.unwrap_or(AuditRecords::Absent) {
         AuditRecords::Absent => 0,
         AuditRecords::Dropped => 1,

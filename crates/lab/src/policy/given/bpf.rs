@@ -28,13 +28,10 @@ pub(in super::super) fn prepare(of: &CustomPolicy) -> Result<Prepared, PolicyErr
     let mut loaded = Vec::new();
     let mut filled: BTreeSet<String> = BTreeSet::new();
     for source in &sources {
-        let made = loader(source, of).map_err(|why| {
-            tools::failed(
-                format!("{}: {why}", source.name.display()),
-                "give an object file with LSM programs (SEC(\"lsm/file_open\")), compiled by clang \
-                 -target bpf -g",
-            )
-        })?;
+        let made = loader(source, of).map_err(source.refused(
+            "give an object file with LSM programs (SEC(\"lsm/file_open\")), compiled by clang \
+             -target bpf -g",
+        ))?;
         if !made.loaded.is_empty() {
             write_loader(&mut bytes, &made);
         }

@@ -100,13 +100,10 @@ pub(in super::super) fn prepare(of: &CustomPolicy) -> Result<Prepared, PolicyErr
     let mut text = String::new();
     let mut rules = 0;
     for source in &sources {
-        let layer = layer(source).map_err(|why| {
-            tools::failed(
-                format!("{}: {why}", source.name.display()),
-                "write the ruleset in landlockconfig's TOML format: [[ruleset]] handled_access_fs, \
-                 [[path_beneath]] allowed_access and parent, [[net_port]] allowed_access and port",
-            )
-        })?;
+        let layer = layer(source).map_err(source.refused(
+            "write the ruleset in landlockconfig's TOML format: [[ruleset]] handled_access_fs, \
+             [[path_beneath]] allowed_access and parent, [[net_port]] allowed_access and port",
+        ))?;
         rules += layer.paths.len() + layer.ports.len();
         write_layer(&mut text, &layer);
     }

@@ -41,6 +41,13 @@ pub(super) struct GivenFile {
     bytes: Vec<u8>,
 }
 
+impl GivenFile {
+    /// The error that this file is refused.
+    fn refused(&self, hint: &str) -> impl FnOnce(String) -> PolicyError {
+        move |why| tools::failed(format!("{}: {why}", self.name.display()), hint)
+    }
+}
+
 pub(super) fn of<'a>(request: &Request<'a>, module: &str) -> Option<&'a CustomPolicy> {
     let name = request.configuration.settings.custom.get(module)?;
     request.custom.get(name)

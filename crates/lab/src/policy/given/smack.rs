@@ -35,13 +35,10 @@ pub(in super::super) fn prepare(
     let (of_rules, others): (Vec<_>, Vec<_>) = sources.iter().partition(|file| has_rules(file));
     let mut rules = Rules::default();
     for file in &of_rules {
-        rules.read(file).map_err(|why| {
-            tools::failed(
-                format!("{}: {why}", file.name.display()),
-                "write one rule per line: SUBJECT OBJECT ACCESS, or SUBJECT OBJECT ALLOW DENY, \
-                 with the access letters rwxatl",
-            )
-        })?;
+        rules.read(file).map_err(file.refused(
+            "write one rule per line: SUBJECT OBJECT ACCESS, or SUBJECT OBJECT ALLOW DENY, \
+             with the access letters rwxatl",
+        ))?;
     }
     let label = of.label.as_deref().unwrap_or_default();
     if rules.order.is_empty() {
