@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::Read;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use model::Failure;
 use sha2::{Digest as _, Sha256};
 
-use super::tree::{Attributes, Id, Special, TOP, Tree, What, unsound};
+use super::tree::{Attributes, Id, TOP, Tree, What, unsound};
 use super::watch::Watch;
 use crate::error::LabError;
 
@@ -66,24 +66,16 @@ impl Reader<'_, '_> {
             self.tree.name(directory, name, *node, 0);
             return Ok(());
         }
-        let device = (
-            rustix::fs::major(found.rdev()),
-            rustix::fs::minor(found.rdev()),
-        );
         let what = if kind.is_dir() {
             What::Directory(BTreeMap::new())
         } else if kind.is_symlink() {
             What::Symlink(fs::read_link(path).map_err(unreadable(path))?.into())
         } else if kind.is_file() {
             self.content(path, &found)?
-        } else if kind.is_char_device() {
-            What::Special(Special::Character(device.0, device.1))
-        } else if kind.is_block_device() {
-            What::Special(Special::Block(device.0, device.1))
-        } else if kind.is_fifo() {
-            What::Special(Special::Fifo)
         } else {
-            What::Special(Special::Socket)
+            let device = found.rdev();
+            let numbers = (rustix::fs::major(device), rustix::fs::minor(device));
+            What::Special(found.mode() & 0o170_000, numbers)
         };
         let attributes = Attributes {
             mode: found.mode() & 0o7777,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 
-use super::tree::{Attributes, Id, Special, Tree, What, unsound};
+use super::tree::{Attributes, Id, Tree, What, unsound};
 use super::unpack::Unpacker;
 use crate::error::LabError;
 
@@ -53,7 +53,7 @@ pub(super) fn place(unpacker: &mut Unpacker<'_, '_>, root: &Path) -> Result<(), 
                 permit(&target, kept_mode(node.mode()))?;
             }
             What::Symlink(link) => symlink(link, &target).map_err(failed)?,
-            What::Special(_) => return Ok(()),
+            What::Special(..) => return Ok(()),
         }
         if node.links > 1 {
             placed.insert(id, path.to_owned());
@@ -105,15 +105,7 @@ pub(super) fn fixes(tree: &Tree) -> Vec<Fix> {
         let is_file = matches!(node.what, What::File { .. });
         let first = node.links == 1 || seen.insert(id) || !is_file;
         let made = match node.what {
-            What::Special(special) => {
-                let (major, minor) = match special {
-                    Special::Character(major, minor) | Special::Block(major, minor) => {
-                        (major, minor)
-                    }
-                    Special::Fifo | Special::Socket => (0, 0),
-                };
-                Some((major, minor, node.attributes.mtime_s))
-            }
+            What::Special(_, (major, minor)) => Some((major, minor, node.attributes.mtime_s)),
             _ => None,
         };
         let mode = node.mode();

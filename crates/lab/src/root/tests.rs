@@ -42,7 +42,7 @@ fn unpacked(
                 What::Directory(_) => "/".to_owned(),
                 What::File { .. } => std::fs::read_to_string(unpacker.content(id)).unwrap(),
                 What::Symlink(target) => format!("-> {}", target.to_string_lossy()),
-                What::Special(special) => format!("{special:?}"),
+                What::Special(kind, _) => format!("{kind:o}"),
             };
             held.insert(path.to_string_lossy().into_owned(), text);
             Ok(())
@@ -386,7 +386,7 @@ proptest! {
                 placed.push((path.to_string_lossy().into_owned(), id));
                 Ok(())
             });
-            let expected = held.iter().filter(|(_, text)| *text != "Fifo");
+            let expected = held.iter().filter(|(_, text)| *text != "10000");
             prop_assert!(placed.iter().map(|(name, _)| name).eq(expected.map(|(name, _)| name)));
             prop_assert_eq!(tree.bytes, root.bytes);
             prop_assert!(placed.iter().all(|(_, id)| *id != TOP));

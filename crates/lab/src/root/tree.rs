@@ -49,20 +49,21 @@ impl Default for Attributes {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Special {
-    Character(u32, u32),
-    Block(u32, u32),
-    Fifo,
-    Socket,
-}
+/// Types of special files in `st_mode`.
+pub(super) const CHARACTER: u32 = 0o020_000;
+pub(super) const BLOCK: u32 = 0o060_000;
+pub(super) const FIFO: u32 = 0o010_000;
 
 #[derive(Debug)]
 pub(super) enum What {
     Directory(BTreeMap<OsString, Entry>),
-    File { bytes: u64, sum: [u8; 32] },
+    File {
+        bytes: u64,
+        sum: [u8; 32],
+    },
     Symlink(OsString),
-    Special(Special),
+    /// Its type, and the major and minor number of a device.
+    Special(u32, (u32, u32)),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -84,10 +85,7 @@ impl Node {
             What::Directory(_) => 0o040_000,
             What::File { .. } => 0o100_000,
             What::Symlink(_) => 0o120_000,
-            What::Special(Special::Character(..)) => 0o020_000,
-            What::Special(Special::Block(..)) => 0o060_000,
-            What::Special(Special::Fifo) => 0o010_000,
-            What::Special(Special::Socket) => 0o140_000,
+            What::Special(kind, _) => *kind,
         };
         kind | self.attributes.mode
     }
@@ -163,20 +161,16 @@ impl Tree {
     }
 
     pub fn touch(&mut self, directory: Id, name: &OsStr, layer: usize) {
-        if let Some(entry) = self
-            .entries_mut(directory)
-            .and_then(|entries| entries.get_mut(name))
-        {
+        let entries = self.entries_mut(directory);
+        if let Some(entry) = entries.and_then(|entries| entries.get_mut(name)) {
             entry.layer = layer;
         }
     }
 
     /// Removes a name and everything below it; appends nodes without a remaining name to `gone`.
     pub fn remove(&mut self, directory: Id, name: &OsStr, gone: &mut Vec<Id>) {
-        let Some(entry) = self
-            .entries_mut(directory)
-            .and_then(|entries| entries.remove(name))
-        else {
+        let entries = self.entries_mut(directory);
+        let Some(entry) = entries.and_then(|entries| entries.remove(name)) else {
             return;
         };
         self.files -= 1;
@@ -323,17 +317,16 @@ impl Tree {
             }
             take(node.attributes.capability.as_deref().unwrap_or_default());
             match &node.what {
-                What::Directory(_) => {}
                 What::File { bytes, sum } => {
                     take(&bytes.to_le_bytes());
                     take(sum);
                 }
                 What::Symlink(target) => take(target.as_bytes()),
-                What::Special(Special::Character(major, minor) | Special::Block(major, minor)) => {
+                What::Special(CHARACTER | BLOCK, (major, minor)) => {
                     take(&major.to_le_bytes());
                     take(&minor.to_le_bytes());
                 }
-                What::Special(Special::Fifo | Special::Socket) => {}
+                What::Directory(_) | What::Special(..) => {}
             }
             Ok(())
         });

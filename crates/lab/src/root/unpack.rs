@@ -17,8 +17,8 @@ use model::Failure;
 use sha2::{Digest as _, Sha256};
 
 use super::tree::{
-    Attributes, BYTES_LIMIT, FILES_LIMIT, Id, NAME_LIMIT, Special, TARGET_LIMIT, TOP, Tree, What,
-    shown, too_much, unsound,
+    Attributes, BLOCK, BYTES_LIMIT, CHARACTER, FIFO, FILES_LIMIT, Id, NAME_LIMIT, TARGET_LIMIT,
+    TOP, Tree, What, shown, too_much, unsound,
 };
 use super::watch::Watch;
 use crate::error::LabError;
@@ -128,13 +128,13 @@ impl<'a, 'b> Unpacker<'a, 'b> {
                 self.tree.node(attributes, What::Symlink(target))
             }
             Kind::Char | Kind::Block | Kind::Fifo => {
-                let (major, minor) = entry.device;
-                let special = match entry.kind {
-                    Kind::Char => Special::Character(major, minor),
-                    Kind::Block => Special::Block(major, minor),
-                    _ => Special::Fifo,
+                let kind = match entry.kind {
+                    Kind::Char => CHARACTER,
+                    Kind::Block => BLOCK,
+                    _ => FIFO,
                 };
-                self.tree.node(attributes, What::Special(special))
+                let what = What::Special(kind, entry.device);
+                self.tree.node(attributes, what)
             }
             _ => {
                 return Err(unsound(
