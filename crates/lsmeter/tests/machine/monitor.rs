@@ -167,7 +167,7 @@ fn denials_are_listed_by_hook_and_function() {
              lsmeter monitor --hooks file_open --functions apparmor --record /out/confined.json -- \
                  /bin/confined /tmp/secret /proc/self/attr/current
              lsmeter monitor --count --hooks file_open --interval 0.5 --textfile /tmp/a.prom -- \
-                 sh -c 'cat /tmp/a.prom >/out/first.prom; until grep -q file_open /tmp/a.prom; do sleep 0.2; done; cat /tmp/a.prom >/out/later.prom'
+                 sh -c 'cat /tmp/a.prom >/out/first.prom; until grep -q ^lsmeter_hook_calls_total /tmp/a.prom; do sleep 0.2; done; cat /tmp/a.prom >/out/later.prom'
              ! ls /tmp/a.prom*",
         )
         .status(0);
