@@ -186,7 +186,8 @@ impl Qemu {
                 "none",
             ])
             .args(["-no-reboot", "-nic", "none"])
-            .args(["-smp", &boot.processors.to_string()])
+            // A kernel without ACPI finds one processor in each socket, in the MP table.
+            .args(["-smp", &format!("{0},sockets={0}", boot.processors)])
             .args(["-cpu", self.cpu(boot.accelerator)])
             .arg("-chardev")
             .arg(join("file,id=console,path=", &scratch("console")))
