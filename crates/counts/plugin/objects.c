@@ -15,7 +15,7 @@
 #define PAGE_SHIFT	12
 #define STRUCT_PAGE	64u	/* bytes; include/linux/mm_types.h aligns it */
 #define CACHES_MAX	1024u
-/* WORDS_MAX in src/words.rs */
+/* MAX_WORDS in src/words.rs */
 #define NAMES_MAX	4096u
 
 /* From the file of symbols.h: addresses of variables, of which some kernels have no symbol. */
@@ -216,7 +216,7 @@ static void describe_page(struct record *record, uint64_t vaddr, uint64_t physic
 
 	if (!cache_count)
 		find_caches();
-	for (size_t i = 0; i < PAGE_ARRAYS_MAX; i++) {
+	for (size_t i = 0; i < (own ? 1 : PAGE_ARRAYS_MAX); i++) {
 		frame = physical >> PAGE_SHIFT;
 		array = (own ? own : guest->page_arrays[i]) - (uint64_t)start * STRUCT_PAGE;
 		if (!read_page(array, &frame, page))
@@ -234,7 +234,8 @@ static bool describe_per_cpu(struct record *record, uint64_t vaddr)
 {
 	uint32_t unit = 0;
 
-	if (!known[PER_CPU_OFFSETS].start || !read_virtual(known[PER_CPU_UNIT].start, &unit, sizeof(unit)))
+	if (!known[PER_CPU_OFFSETS].start ||
+	    !read_virtual(known[PER_CPU_UNIT].start, &unit, sizeof(unit)))
 		return false;
 	for (unsigned int i = 0; i < PROCESSORS_MAX; i++) {
 		uint64_t address = known[PER_CPU_OFFSETS].start + i * sizeof(uint64_t);
@@ -250,10 +251,25 @@ static bool describe_per_cpu(struct record *record, uint64_t vaddr)
 	return false;
 }
 
+/* The record's number, which is 0, of unknown words, if there are too many. */
+static uint32_t number_of(struct record *record)
+{
+	for (record->number = 0; record->number < name_count; record->number++)
+		if (!memcmp(&names[record->number], record, sizeof(*record)))
+			return record->number;
+	if (name_count == NAMES_MAX)
+		return 0;
+	names[name_count++] = *record;
+	records_put(record);
+	return record->number;
+}
+
 uint32_t objects_number(uint64_t vaddr, uint64_t physical)
 {
 	struct record record = { .kind = RECORD_WORD, .flags = WORD_UNKNOWN };
 
+	if (!name_count)
+		number_of(&record);
 	if (!(vaddr >> 63)) {
 		record.flags = WORD_USER;
 	} else if (in_image(vaddr)) {
@@ -262,13 +278,5 @@ uint32_t objects_number(uint64_t vaddr, uint64_t physical)
 	} else if (!describe_per_cpu(&record, vaddr)) {
 		describe_page(&record, vaddr, physical);
 	}
-	for (record.number = 0; record.number < name_count; record.number++)
-		if (!memcmp(&names[record.number], &record, sizeof(record)))
-			return record.number;
-	/* No operation touches this many. */
-	if (name_count == NAMES_MAX)
-		return 0;
-	names[name_count++] = record;
-	records_put(&record);
-	return record.number;
+	return number_of(&record);
 }

@@ -18,6 +18,7 @@
 #include "events.h"
 #include "functions.h"
 #include "markers.h"
+#include "objects.h"
 #include "qemu_api.h"
 #include "records.h"
 #include "serve.h"
@@ -26,7 +27,6 @@
 #include "trace.h"
 #include "transfers.h"
 #include "window.h"
-#include "objects.h"
 
 PLUGIN_EXPORT int qemu_plugin_version = 1;
 
@@ -347,7 +347,7 @@ static void translate_armed(void *first, void *second)
 							 PLUGIN_MEM_READ | PLUGIN_MEM_WRITE, NULL);
 		if (block->kernel && transfers_enabled()) {
 			objects_place_host(qemu_plugin_insn_vaddr(handle),
-					 qemu_plugin_insn_haddr(handle));
+					   qemu_plugin_insn_haddr(handle));
 			qemu_plugin_register_vcpu_mem_cb(
 				handle, on_shared_memory, PLUGIN_CB_NO_REGS,
 				PLUGIN_MEM_READ | PLUGIN_MEM_WRITE,

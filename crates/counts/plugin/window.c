@@ -5,12 +5,12 @@
 
 #include "arch.h"
 #include "markers.h"
+#include "objects.h"
 #include "records.h"
 #include "symbols.h"
 #include "tasks.h"
 #include "trace.h"
 #include "transfers.h"
-#include "objects.h"
 
 /* The depth of exceptions inside exceptions; no kernel nests them this deeply. */
 #define FRAMES_MAX	16
