@@ -69,8 +69,9 @@ impl PathTree {
     /// In a tree of transfers: their number by word, such as `[dentry.d_lockref]`, and by the
     /// function that causes them. What it calls to lock, link or copy is left out.
     pub fn words(&self) -> BTreeMap<(&str, &str), u64> {
-        const HELPERS: [&str; 9] = [
-            "_raw_", "__list_", "__mutex_", "down_", "lockref_", "mem", "__mem", "mutex_", "up_",
+        const HELPERS: [&str; 11] = [
+            "_raw_", "__list_", "__memcpy", "__memset", "__mutex_", "down_", "lockref_", "memcpy",
+            "memset", "mutex_", "up_",
         ];
         let caller = |node: &PathCall| self.nodes.get(node.caller as usize);
         let mut words: BTreeMap<_, u64> = BTreeMap::new();

@@ -19,8 +19,8 @@ pub(super) fn tables(profiles: &[Cell]) -> Vec<Table> {
     let operations = grouped(profiles, |cell| {
         (&cell.key.kernel, &cell.key.filesystem, operation(cell))
     });
-    let mut tables = operations.iter().map(|(_, cells)| table(cells));
-    tables.by_ref().flatten().collect()
+    let tables = operations.iter().filter_map(|(_, cells)| table(cells));
+    tables.collect()
 }
 
 /// None if nothing is transferred.
