@@ -257,7 +257,7 @@ fn check_programs(place: Place, metrics: &[Metric]) -> Result<(), SpecError> {
     if place != Place::Lab || metrics != [Metric::Instructions] {
         return Err(SpecError::instead(
             "workloads support only instruction counts in virtual machines",
-            "leave out `where` and `metrics`",
+            "leave out --on and --metric (`where` and `metrics` in a file)",
         ));
     }
     Ok(())
