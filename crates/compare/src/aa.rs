@@ -49,7 +49,6 @@ pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
     Ok(AaReport {
         runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
         alpha: options.alpha,
-        correction: options.correction,
         metrics: tallies.into_iter().map(report).collect(),
         layouts: crate::judge::aa_layouts(runs),
     })

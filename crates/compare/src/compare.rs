@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::judge::Judged;
-use model::comparison::{ComparedCell, Correction, Judgement, Method, Source};
+use model::comparison::{ComparedCell, Judgement, Method, Source};
 use model::{ComparisonDocument, Document, Failure, Kind, Metric, Warning};
 
 use crate::budget::Budget;
@@ -23,7 +23,6 @@ const NO_AA: &str = "the difference between two runs without a change is unknown
 pub struct Options {
     /// A difference is real if its corrected p is at most this value, which is above 0 and below 1.
     pub alpha: f64,
-    pub correction: Correction,
     pub trust_environment: bool,
     pub budget: Option<Budget>,
     pub explain: bool,
@@ -33,7 +32,6 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             alpha: crate::judge::ALPHA,
-            correction: Correction::default(),
             trust_environment: false,
             budget: None,
             explain: false,
@@ -176,7 +174,6 @@ pub(crate) fn begin(base: Source, new: Source, options: &Options) -> ComparisonD
         new,
         judgement: Judgement {
             alpha: options.alpha,
-            correction: options.correction,
             tested: 0,
             trust_environment: options.trust_environment,
         },
@@ -194,7 +191,7 @@ pub(crate) fn conclude(
 ) -> ComparisonDocument {
     let figures = pairs.iter();
     let figures = figures.map(|(base, new)| (&base.measured, &new.measured, new.key.metric));
-    let judged = crate::judge::together(figures, options.alpha, options.correction);
+    let judged = crate::judge::together(figures, options.alpha);
     let timed_elsewhere = environment::doubt(&comparison.environment, options.trust_environment);
     let tested = judged.iter().filter(|judged| judged.p.is_some()).count();
     comparison.judgement.tested = tested as u64;

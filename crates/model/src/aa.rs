@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::metric::Metric;
-use crate::words::Correction;
 
 /// Several runs of one experiment, one after the other, with all pairs compared. Every difference
 /// that is judged real is a false alarm.
@@ -14,7 +13,6 @@ pub struct AaReport {
     pub runs: u32,
     /// Significance level: a difference is judged real if its corrected p is at most this.
     pub alpha: f64,
-    pub correction: Correction,
     /// One entry per measured metric.
     pub metrics: Vec<AaMetric>,
     /// One entry per kernel that was timed over several layouts.

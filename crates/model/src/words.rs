@@ -247,19 +247,6 @@ words! {
 }
 
 words! {
-    /// Correction of p values for the number of tests.
-    #[derive(Default)]
-    Correction, "correction":
-    /// Holm: no false alarm at all, with the stated confidence.
-    #[default]
-    Holm = "holm",
-    /// Benjamini-Hochberg: the stated share of alarms may be false.
-    Bh = "bh",
-    /// No correction: each test may be a false alarm.
-    None = "none",
-}
-
-words! {
     #[derive(Default)]
     Status, "status":
     #[default]

@@ -28,7 +28,7 @@ mod weights;
 mod welch;
 
 pub use consensus::on_one_line;
-pub use correction::{benjamini_hochberg, holm};
+pub use correction::holm;
 pub use median_line::median_line;
 pub use occupancy::crowded;
 pub use overhead::{Direction, overhead};

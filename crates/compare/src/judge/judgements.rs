@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use model::{Cell, Document, Key, comparison::Correction};
+use model::{Cell, Document, Key};
 
 use crate::judge::{ALPHA, Judged, Measured, together};
 
@@ -53,7 +53,7 @@ impl<'a> Judgements<'a> {
         });
         let new: Vec<_> = new.collect();
         let figures = (new.iter()).map(|((_, key), old, young)| (old, young, key.metric));
-        let judged = together(figures, ALPHA, Correction::default());
+        let judged = together(figures, ALPHA);
         let keys = new.iter().map(|(key, ..)| *key);
         self.judged.extend(keys.zip(judged));
     }

@@ -2,7 +2,7 @@
 //! Verdicts on pairs of figures.
 
 use model::Metric;
-use model::comparison::{Correction, Method, Verdict};
+use model::comparison::{Method, Verdict};
 use stats::bootstrap::SAMPLES_MIN;
 use stats::{Direction, RatioBootstrap, Welch, mann_whitney, t_quantile, welch};
 
@@ -52,7 +52,6 @@ fn detectable(error: f64, freedom: f64) -> f64 {
 pub fn together<'a>(
     pairs: impl IntoIterator<Item = (&'a Measured, &'a Measured, Metric)>,
     alpha: f64,
-    correction: Correction,
 ) -> Vec<Judged> {
     let mut bootstrap = RatioBootstrap::new();
     let pairs = pairs.into_iter();
@@ -65,11 +64,9 @@ pub fn together<'a>(
         judged
     };
     let mut judged: Vec<Judged> = pairs.map(judge).collect();
-    let corrected = match correct(&mut judged, correction) {
-        tested if tested > 1 && correction != Correction::None => {
-            format!(", corrected for {tested} measurements")
-        }
-        _ => String::new(),
+    let corrected = match correct(&mut judged) {
+        0 | 1 => String::new(),
+        tested => format!(", corrected for {tested} measurements"),
     };
     for judged in &mut judged {
         if let Some(reason) = judged.noise(alpha, &corrected) {
@@ -80,13 +77,9 @@ pub fn together<'a>(
     judged
 }
 
-fn correct(judged: &mut [Judged], correction: Correction) -> usize {
+fn correct(judged: &mut [Judged]) -> usize {
     let p: Vec<f64> = judged.iter().filter_map(|judged| judged.p).collect();
-    let adjusted = match correction {
-        Correction::Holm => stats::holm(&p),
-        Correction::Bh => stats::benjamini_hochberg(&p),
-        Correction::None => p,
-    };
+    let adjusted = stats::holm(&p);
     let tested = judged.iter_mut().filter(|judged| judged.p.is_some());
     for (judged, adjusted) in tested.zip(&adjusted) {
         judged.p_adjusted = Some(*adjusted);

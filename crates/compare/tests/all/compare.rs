@@ -4,9 +4,7 @@
 use crate::common::*;
 use compare::judge::{Baselines, Judgements};
 use compare::{Budget, Named, Options, across, with_baselines};
-use model::comparison::{
-    Axis, ComparedCell, Correction, GateVerdict, Method, Place, Side, Verdict,
-};
+use model::comparison::{Axis, ComparedCell, GateVerdict, Method, Place, Side, Verdict};
 use model::{
     Document, Estimate, Fault, Metric, Outcome, PathCount, Paths, Program, ProgramRun, Status,
     Timed, Warning, WarningKind,
@@ -156,6 +154,7 @@ fn taking(taken: &[(u64, u64)]) -> Document {
     let taken = taken.iter().map(|&(instructions, regions)| PathCount {
         instructions,
         rep_iterations: 0,
+        lines: None,
         regions,
     });
     let mut taken: Vec<PathCount> = taken.collect();
@@ -412,19 +411,9 @@ fn a_run_gets_the_same_verdicts_however_it_is_asked() {
 #[test]
 fn many_cells_are_corrected_for() {
     let base = golden_run();
-    let found = |correction| {
-        let options = Options {
-            correction,
-            ..Options::default()
-        };
-        both(&base, &base, &options)
-    };
-    let holm = found(Correction::Holm);
-    assert_eq!(holm.judgement.tested, 6);
-    let none = found(Correction::None);
-    for (corrected, plain) in holm.compared.iter().zip(&none.compared) {
-        assert!(corrected.p_adjusted >= plain.p_adjusted);
-    }
+    let found = both(&base, &base, &Options::default());
+    assert_eq!(found.judgement.tested, 6);
+    assert!(found.compared.iter().all(|cell| cell.p_adjusted >= cell.p));
 }
 
 #[test]

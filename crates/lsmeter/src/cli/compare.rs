@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use model::comparison::{Axis, Correction};
+use model::comparison::Axis;
 
 use super::output::OutputArgs;
 use super::shared::words;
@@ -65,10 +65,6 @@ pub struct CompareArgs {
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = probability,
         help_heading = "What is compared")]
     pub alpha: f64,
-    /// Correct p values for the number of measurements
-    #[arg(long, value_name = "HOW", default_value = "holm", value_parser = words::<Correction>(Correction::ALL),
-        help_heading = "What is compared")]
-    pub correction: Correction,
     /// Compare times even if machines or methods differ
     #[arg(long, help_heading = "What is compared")]
     pub trust_environment: bool,

@@ -19,7 +19,6 @@ use crate::output;
 pub fn compare(args: &CompareArgs) -> Result<Exit> {
     let options = Options {
         alpha: args.alpha,
-        correction: args.correction,
         trust_environment: args.trust_environment,
         budget: budget(args)?,
         explain: args.explain || args.out.format == Format::Own(CompareFormat::Html),

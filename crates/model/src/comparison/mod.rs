@@ -13,7 +13,6 @@ mod cell;
 mod explain;
 mod words;
 
-pub use crate::words::Correction;
 pub use cell::{CellGate, ComparedCell, Figure, Limit, Place, UnmatchedCell};
 pub use explain::{
     CallerChange, EventChange, Explanation, HookChange, ImplementationChange, WordChange,
@@ -72,7 +71,6 @@ pub struct Source {
 pub struct Judgement {
     /// Significance level: a difference is real if its corrected p is at most this.
     pub alpha: f64,
-    pub correction: Correction,
     /// Number of tested measurements; exact ones need no test.
     pub tested: u64,
     /// Whether differences between the environments were accepted (`--trust-environment`).
