@@ -12,7 +12,6 @@
 
 #include "decode.h"
 
-#define PAGE_ARRAYS_MAX	3
 
 struct arch {
 	const char *target;	/* QEMU's name, after qemu-system- */
@@ -31,8 +30,6 @@ struct arch {
 	/* Memory of a kernel without KASLR: see objects.c. */
 	uint64_t memory_start;	/* physical address */
 	uint64_t linear_end;	/* end of the addresses at which all memory is mapped */
-	/* Where the array of struct page may be, unless a variable has its address. */
-	uint64_t page_arrays[PAGE_ARRAYS_MAX];
 	uint64_t table_mask;	/* bits of a page table's entry ... */
 	uint64_t table;		/* ... and their value if it refers to another table */
 	uint64_t stack_bytes;	/* size and alignment of a task's kernel stack */

@@ -14,6 +14,9 @@
 
 #define PAGE_SHIFT	12
 #define STRUCT_PAGE	64u	/* bytes; include/linux/mm_types.h aligns it */
+#define SECTION_FRAMES_SHIFT	(27 - PAGE_SHIFT)	/* SECTION_SIZE_BITS */
+#define SECTION_FLAGS	63u	/* in section_mem_map */
+#define BLOCK_FRAMES_MAX	(1u << 20)
 #define CACHES_MAX	1024u
 /* MAX_WORDS in src/words.rs */
 #define NAMES_MAX	4096u
@@ -22,8 +25,7 @@
 enum {
 	IMAGE,			/* first and last address */
 	PAGE_TABLES,
-	VMEMMAP,
-	MEMORY_START,
+	SECTIONS,		/* mem_section; size of an entry */
 	PER_CPU,		/* first and last address of static data */
 	PER_CPU_OFFSETS,
 	PER_CPU_UNIT,
@@ -38,8 +40,7 @@ enum {
 static const char *const kinds[KINDS] = {
 	[IMAGE] = "image",
 	[PAGE_TABLES] = "tables",
-	[VMEMMAP] = "vmemmap",
-	[MEMORY_START] = "memstart",
+	[SECTIONS] = "sections",
 	[PER_CPU] = "percpu",
 	[PER_CPU_OFFSETS] = "percpu_offset",
 	[PER_CPU_UNIT] = "percpu_unit",
@@ -176,16 +177,31 @@ static bool is_cache(uint64_t address)
 	return false;
 }
 
+/*
+ * Of struct page, by page frame: include/linux/mmzone.h, with SPARSEMEM_EXTREME. The entries of one
+ * page of sections cover more memory than PHYSICAL_MAX (transfers.c).
+ */
+static uint64_t page_array(uint64_t frame)
+{
+	uint64_t section = read_variable(read_variable(known[SECTIONS].start));
+
+	section += (frame >> SECTION_FRAMES_SHIFT) * known[SECTIONS].end;
+	return read_variable(section) & ~(uint64_t)SECTION_FLAGS;
+}
+
 /* The struct page of a page frame, or of the first one if several make up a block. */
 static bool read_page(uint64_t array, uint64_t *frame, uint64_t page[STRUCT_PAGE / 8])
 {
-	uint64_t head;
+	uint64_t own = array + *frame * STRUCT_PAGE, head;
 
-	if (!read_virtual(array + *frame * STRUCT_PAGE, page, STRUCT_PAGE))
+	if (!read_virtual(own, page, STRUCT_PAGE))
 		return false;
 	head = page[1] - 1;
 	if (!(page[1] & 1))
 		return true;
+	/* Since 7.1 a mask that turns own into the address of the first. */
+	if (-head <= STRUCT_PAGE * BLOCK_FRAMES_MAX)
+		head &= own;
 	*frame = (head - array) / STRUCT_PAGE;
 	return head >= array && read_virtual(head, page, STRUCT_PAGE);
 }
@@ -209,25 +225,18 @@ static bool describe_object(struct record *record, uint64_t cache, uint64_t offs
 
 static void describe_page(struct record *record, uint64_t vaddr, uint64_t physical)
 {
-	/* It can be negative. */
-	int64_t start = (int64_t)read_variable(known[MEMORY_START].start) >> PAGE_SHIFT;
-	uint64_t own = read_variable(known[VMEMMAP].start);
-	uint64_t page[STRUCT_PAGE / 8], frame, array;
+	uint64_t page[STRUCT_PAGE / 8], frame = physical >> PAGE_SHIFT;
 
 	if (!cache_count)
 		find_caches();
-	for (size_t i = 0; i < (own ? 1 : PAGE_ARRAYS_MAX); i++) {
-		frame = physical >> PAGE_SHIFT;
-		array = (own ? own : guest->page_arrays[i]) - (uint64_t)start * STRUCT_PAGE;
-		if (!read_page(array, &frame, page))
-			continue;
-		record->flags = vaddr < guest->linear_end ? WORD_PAGE : WORD_MAPPED;
-		/* struct slab has its slab_cache in another place in each kernel. */
-		for (size_t at = 1; at < STRUCT_PAGE / 8; at++)
-			if (is_cache(page[at]) &&
-			    describe_object(record, page[at], physical - (frame << PAGE_SHIFT)))
-				return;
-	}
+	if (!read_page(page_array(frame), &frame, page))
+		return;
+	record->flags = vaddr < guest->linear_end ? WORD_PAGE : WORD_MAPPED;
+	/* struct slab has its slab_cache in another place in each kernel. */
+	for (size_t at = 1; at < STRUCT_PAGE / 8; at++)
+		if (is_cache(page[at]) &&
+		    describe_object(record, page[at], physical - (frame << PAGE_SHIFT)))
+			return;
 }
 
 static bool describe_per_cpu(struct record *record, uint64_t vaddr)

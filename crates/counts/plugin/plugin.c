@@ -165,7 +165,7 @@ static void on_shared_memory(unsigned int vcpu, uint32_t info, uint64_t vaddr, v
 {
 	const struct qemu_plugin_hwaddr *at = qemu_plugin_get_hwaddr(info, vaddr);
 	uint64_t address = (uintptr_t)data, physical;
-	unsigned int transfers;
+	struct transfers transfers;
 
 	if (!at || qemu_plugin_hwaddr_is_io(at))
 		return;
@@ -173,8 +173,8 @@ static void on_shared_memory(unsigned int vcpu, uint32_t info, uint64_t vaddr, v
 	objects_place(vaddr, physical);
 	transfers = transfers_access(vcpu, address, qemu_plugin_mem_is_store(info), physical,
 				     1ull << qemu_plugin_mem_size_shift(info));
-	if (transfers && vcpu == window_processor)
-		window_transfers(transfers, address, vaddr, physical);
+	if ((transfers.words || transfers.lines) && vcpu == window_processor)
+		window_transfers(&transfers, address, vaddr, physical);
 }
 
 /* Copies an instruction, at most INSN_MAX bytes; returns the number. */

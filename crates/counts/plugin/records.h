@@ -68,6 +68,7 @@ enum record_kind {
 #define WINDOW_SWITCHED		2	/* another task ran */
 #define WINDOW_ALL_TASKS	4	/* other tasks' work is included */
 #define WINDOW_UNARMED		8	/* instrumentation was not yet in place */
+#define WINDOW_TRANSFERS	16	/* transfers of words; rep_iterations: of lines */
 
 struct record {
 	uint8_t kind;

@@ -6,7 +6,8 @@
  * does not hold, or writes a word that another holds. One instruction's read and write of a word,
  * such as a locked one's, are one transfer.
  *
- * Words, not lines: what two processors share does not depend on where objects lie.
+ * Words give the count, since what two processors share does not depend on where objects lie. Lines
+ * of 64 bytes are counted by the same rules, next to it.
  */
 #ifndef LSMETER_TRANSFERS_H
 #define LSMETER_TRANSFERS_H
@@ -24,8 +25,13 @@ static inline bool transfers_enabled(void)
 	return transfers_are_enabled;
 }
 
-/* An access by the instruction at address; returns the number of transfers, at most 8. */
-unsigned int transfers_access(unsigned int processor, uint64_t address, bool store,
-			      uint64_t physical, uint64_t bytes);
+struct transfers {
+	unsigned int words;	/* at most 9 */
+	unsigned int lines;	/* at most 2 */
+};
+
+/* An access by the instruction at address. */
+struct transfers transfers_access(unsigned int processor, uint64_t address, bool store,
+				  uint64_t physical, uint64_t bytes);
 
 #endif

@@ -19,7 +19,8 @@ static struct {
 	bool open;
 	uint8_t flags;
 	uint64_t instructions;
-	uint64_t transfers;
+	uint64_t transfers;		/* of words */
+	uint64_t lines;			/* transferred */
 	uint64_t sites;			/* hash of the transfers' instructions */
 	uint64_t rep_accesses;		/* in halves of an iteration */
 	uint64_t path;
@@ -81,6 +82,11 @@ static void put(enum record_kind kind, uint32_t number)
 	}
 	if (kind == RECORD_WINDOW && trace_enabled() && may_count())
 		trace_end_window(&record);
+	/* Not part of a path: it depends on where objects lie. */
+	if (kind == RECORD_WINDOW && transfers_enabled()) {
+		record.flags |= WINDOW_TRANSFERS;
+		record.rep_iterations = window.lines;
+	}
 	records_put(&record);
 }
 
@@ -262,15 +268,21 @@ void window_rep_access(unsigned int accesses_per_iteration)
 		window.rep_accesses += accesses_per_iteration == 2 ? 1 : 2;
 }
 
-void window_transfers(unsigned int transfers, uint64_t address, uint64_t vaddr, uint64_t physical)
+void window_transfers(const struct transfers *transfers, uint64_t address, uint64_t vaddr,
+		      uint64_t physical)
 {
+	unsigned int words = transfers->words;
+
 	if (!window.open || window.interrupt_depth)
 		return;
-	window.transfers += transfers;
+	window.lines += transfers->lines;
+	if (!words)
+		return;
+	window.transfers += words;
 	window.sites = (window.sites ^ address) * 0x100000001b3ULL;
 	if (!trace_enabled())
 		return;
-	for (uint32_t number = objects_number(vaddr, physical); transfers; transfers--)
+	for (uint32_t number = objects_number(vaddr, physical); words; words--)
 		trace_put(TRACE_TRANSFER | number);
 }
 

@@ -8,6 +8,7 @@
 
 #include "block.h"
 #include "events.h"
+#include "transfers.h"
 
 /* A marker was executed. armed: blocks are already instrumented. */
 void window_marker(unsigned int processor, uint32_t marker, bool armed);
@@ -28,7 +29,8 @@ void window_switch_access(bool store, uint64_t vaddr);
 void window_memory(const struct access *access, bool store, uint64_t vaddr);
 
 /* With transfers (transfers.h): one or several by the current block's instruction at address. */
-void window_transfers(unsigned int transfers, uint64_t address, uint64_t vaddr, uint64_t physical);
+void window_transfers(const struct transfers *transfers, uint64_t address, uint64_t vaddr,
+		      uint64_t physical);
 
 /* An access by an iteration of a REP instruction. */
 void window_rep_access(unsigned int accesses_per_iteration);

@@ -10,6 +10,8 @@ pub struct Path {
     /// Guest kernel instructions; a REP instruction counts once.
     pub instructions: u64,
     pub rep_iterations: u64,
+    /// Median over its regions.
+    pub lines: Option<u64>,
     pub regions: usize,
 }
 
@@ -46,17 +48,19 @@ pub(crate) fn counting<'a>(
 
 /// Most frequent first.
 pub(crate) fn paths<'a>(regions: impl Iterator<Item = &'a Window> + Clone) -> Vec<(PathKey, Path)> {
-    let mut count: BTreeMap<PathKey, usize> = BTreeMap::new();
+    let mut lines: BTreeMap<PathKey, Vec<Option<u64>>> = BTreeMap::new();
     for window in counting(regions) {
-        *count.entry(window.key()).or_default() += 1;
+        lines.entry(window.key()).or_default().push(window.lines);
     }
-    let mut paths: Vec<(PathKey, Path)> = count
+    let mut paths: Vec<(PathKey, Path)> = lines
         .into_iter()
-        .map(|(key, regions)| {
+        .map(|(key, mut lines)| {
+            lines.sort_unstable();
             let path = Path {
                 instructions: key.0,
                 rep_iterations: key.1,
-                regions,
+                lines: lines[lines.len() / 2],
+                regions: lines.len(),
             };
             (key, path)
         })
@@ -128,6 +132,7 @@ pub(crate) fn dominant_paths(cell: &CellRecords) -> Option<(Path, Vec<PathKey>)>
     let mut sum = Path {
         instructions: 0,
         rep_iterations: 0,
+        lines: None,
         regions: operations.len(),
     };
     for position in 0..operations.first()?.len() {
@@ -137,6 +142,7 @@ pub(crate) fn dominant_paths(cell: &CellRecords) -> Option<(Path, Vec<PathKey>)>
         let (key, path) = paths(at_position).first().copied()?;
         sum.instructions += path.instructions;
         sum.rep_iterations += path.rep_iterations;
+        sum.lines = path.lines.map(|lines| lines + sum.lines.unwrap_or(0));
         keys.push(key);
     }
     Some((sum, keys))
@@ -220,6 +226,7 @@ mod tests {
         Window {
             instructions,
             rep_iterations: 2,
+            lines: None,
             path: instructions % 7,
             clean,
             alone: clean,
@@ -241,6 +248,7 @@ mod tests {
         let dominant = Path {
             instructions: 100,
             rep_iterations: 2,
+            lines: None,
             regions: 2,
         };
         assert_eq!(counts.dominant, dominant);

@@ -73,8 +73,6 @@ pub fn memory_landmarks(symbols: &SymbolTable, types: &Types<'_>) -> String {
     for (kind, start, end) in [
         ("image", "_text", Some("_end")),
         ("tables", code.page_tables, None),
-        ("vmemmap", "vmemmap_base", None),
-        ("memstart", "memstart_addr", None),
         ("percpu", "__per_cpu_start", Some("__per_cpu_end")),
         ("percpu_offset", "__per_cpu_offset", None),
         ("percpu_unit", "pcpu_unit_size", None),
@@ -84,6 +82,9 @@ pub fn memory_landmarks(symbols: &SymbolTable, types: &Types<'_>) -> String {
             let end = end.and_then(address).unwrap_or(0);
             let _ = writeln!(text, "{kind} {start:x} {end:x}");
         }
+    }
+    if let (Some(array), Some(bytes)) = (address("mem_section"), types.size_of("mem_section")) {
+        let _ = writeln!(text, "sections {array:x} {bytes:x}");
     }
     for field in ["list", "name", "size", "refcount"] {
         if let Some(offset) = types.offset_of("kmem_cache", field) {

@@ -38,6 +38,7 @@ const INTERRUPTED: u8 = 1;
 const SWITCHED: u8 = 2;
 const ALL_TASKS: u8 = 4;
 const UNARMED: u8 = 8;
+const TRANSFERS: u8 = 16;
 
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum RecordError {
@@ -67,6 +68,8 @@ pub enum RecordError {
 pub struct Window {
     pub instructions: u64,
     pub rep_iterations: u64,
+    /// Lines transferred, if `instructions` are transfers of words.
+    pub lines: Option<u64>,
     /// Hash of the calls and returns in it; comparable within one boot only.
     pub path: u64,
     pub clean: bool,
@@ -84,7 +87,8 @@ impl Window {
         let alone = !is(UNARMED) && !others;
         Window {
             instructions: u64_at(record, 8),
-            rep_iterations: u64_at(record, 16),
+            rep_iterations: if is(TRANSFERS) { 0 } else { u64_at(record, 16) },
+            lines: is(TRANSFERS).then(|| u64_at(record, 16)),
             path: u64_at(record, 24),
             clean: alone && !is(INTERRUPTED),
             alone,

@@ -121,7 +121,7 @@ struct cell_spec {
 	u32 share;		/* time: the clock's share, per mille */
 	u32 cold;		/* 1: drop dentries and inodes before each operation */
 	u32 transfers;		/* 1: count transfers between processors, not instructions */
-	u32 apart;		/* 1: ... whose processes share no file */
+	u32 apart;		/* enum sharing: which files they share */
 	u32 ask;		/* 1: report which hooks one operation calls */
 	u32 points;		/* of a sweep (delays.h), in rotation */
 	u32 first_point;
@@ -196,6 +196,7 @@ int measure_throughput(const struct cell_spec *spec, struct cell *c,
 		       struct outcome *out);
 /* transfers.c: starts all processors, of which the kernel has booted one. */
 void processors_start(void);
+enum sharing { SHARE_FILES, SHARE_NOTHING, SHARE_DIRECTORY };
 int count_transfers(const struct cell_spec *spec, struct cell *c, struct outcome *out);
 /* The n-th operation with its prepare() and undo(), in slot i. */
 int operate_alone(const struct cell_spec *spec, struct cell *c, unsigned int n, unsigned int i,

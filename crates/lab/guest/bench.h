@@ -105,6 +105,8 @@ struct cell {
 	char path2[4096];
 	long state[8];		/* free for the benchmark */
 	u64 random;		/* same seed for each measurement: random_u64() */
+	unsigned int number;	/* of the process, whose files have names of their own */
+	int is_named;		/* names can differ, also without a path in the variant */
 	char reason[REASON_MAX];	/* set by unsupported() */
 };
 

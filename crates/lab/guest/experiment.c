@@ -56,7 +56,7 @@ static const struct {
 	{ "share", offsetof(struct cell_spec, share), 1, 1000 },
 	{ "cold", offsetof(struct cell_spec, cold), 0, 1 },
 	{ "transfers", offsetof(struct cell_spec, transfers), 1, 1 },
-	{ "apart", offsetof(struct cell_spec, apart), 0, 1 },
+	{ "apart", offsetof(struct cell_spec, apart), 0, SHARE_DIRECTORY },
 	{ "ask", offsetof(struct cell_spec, ask), 0, 1 },
 };
 

@@ -50,18 +50,36 @@ void processors_start(void)
 	SYS(wait4, pid, NULL, 0, NULL);
 }
 
-/* A directory and a setup of its own: it shares no file with the other processes. */
+static int has_path(const struct cell *c)
+{
+	return c->variant->path && *c->variant->path;
+}
+
+/* Files of its own: in a directory of its own, or with other names. */
 static int set_up_apart(const struct cell_spec *spec, struct cell *c, unsigned int number)
 {
+	static struct variant own;
+	static char path[sizeof(c->path)];
 	char name[16];
 	long err;
 
-	format(name, sizeof(name), "../cell%u", number);
-	err = sys_mkdir(name, 0755);
-	if (err >= 0)
-		err = SYS(chdir, name);
-	if (err < 0)
-		return explain(c, "making the process's directory", err);
+	if (spec->apart == SHARE_DIRECTORY) {
+		c->number = number;
+		c->random += number;
+		if (has_path(c)) {
+			format(path, sizeof(path), "%u%s", number, c->variant->path + 1);
+			own = *c->variant;
+			own.path = path;
+			c->variant = &own;
+		}
+	} else {
+		format(name, sizeof(name), "../cell%u", number);
+		err = sys_mkdir(name, 0755);
+		if (err >= 0)
+			err = SYS(chdir, name);
+		if (err < 0)
+			return explain(c, "making the process's directory", err);
+	}
 	memset(c->fd, 0, sizeof(c->fd));
 	memset(c->state, 0, sizeof(c->state));
 	err = spec->benchmark->setup ? spec->benchmark->setup(c) : 0;
@@ -88,6 +106,8 @@ int count_transfers(const struct cell_spec *spec, struct cell *c, struct outcome
 
 	if (spec->variant->together)
 		return unsupported(c, "its operations run together, not in turn", 0);
+	if (spec->apart == SHARE_DIRECTORY && !c->is_named && !has_path(c))
+		return unsupported(c, "its files have fixed names, or it has none", 0);
 	turns = map_shared(sizeof(*turns));
 	for (me = experiment.processors - 1; me; me--) {
 		long pid = SYS(fork);

@@ -242,6 +242,7 @@ fn path_count(path: &Path) -> PathCount {
     PathCount {
         instructions: path.instructions,
         rep_iterations: path.rep_iterations,
+        lines: path.lines,
         regions: path.regions as u64,
     }
 }

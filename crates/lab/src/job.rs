@@ -31,7 +31,7 @@ impl Job {
     pub(crate) fn is_measured_by(&self, metric: Metric) -> bool {
         match metric {
             // Benchmarks that only have a throughput in the paper are counted too.
-            Metric::Instructions | Metric::Transfers | Metric::TransfersApart => !self.memory,
+            metric if metric.is_recorded() => !self.memory,
             Metric::Memory => self.memory,
             Metric::Time => self.measures.latency,
             Metric::Throughput => self.measures.throughput,

@@ -49,7 +49,7 @@ pub fn trial(
         root: None,
         directives: String::new(),
         machine: 0,
-        processors: 1,
+        processors: None,
         patience: Patience {
             boot: PATIENCE,
             cell: PATIENCE,

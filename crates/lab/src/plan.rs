@@ -236,7 +236,11 @@ impl Plan {
             }
         );
         if key.metric.is_of_transfers() {
-            let apart = u32::from(key.metric == Metric::TransfersApart);
+            let apart = match key.metric {
+                Metric::TransfersApart => 1,
+                Metric::TransfersSiblings => 2,
+                _ => 0,
+            };
             let _ = write!(text, " transfers=1 apart={apart}");
         }
         if key.metric == Metric::Throughput {

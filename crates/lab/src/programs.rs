@@ -168,6 +168,7 @@ impl ProgramRuns {
         Path {
             instructions: middle.kernel(),
             rep_iterations: middle.repeats,
+            lines: None,
             regions: self.alike(),
         }
     }

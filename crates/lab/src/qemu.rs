@@ -67,7 +67,7 @@ fn plugin_argument(plugin: &Path, mode: PluginMode, boot: &Boot<'_>) -> OsString
         PluginMode::Traces => ",trace=on",
         PluginMode::Events => ",events=on",
     });
-    if boot.processors > 1 {
+    if boot.processors.is_some() {
         let memory = memory_mib(boot.root, boot.bootable.disk.as_ref());
         argument.push(format!(",transfers={memory}"));
     }
@@ -169,7 +169,7 @@ impl Qemu {
     pub fn command(&self, boot: &Boot<'_>, initramfs: &Path) -> Command {
         let scratch = |name: &str| boot.scratch.join(name);
         // The agent starts the others.
-        let one = if boot.processors > 1 {
+        let one = if boot.processors > Some(1) {
             "maxcpus=1 "
         } else {
             ""
@@ -187,7 +187,10 @@ impl Qemu {
             ])
             .args(["-no-reboot", "-nic", "none"])
             // A kernel without ACPI finds one processor in each socket, in the MP table.
-            .args(["-smp", &format!("{0},sockets={0}", boot.processors)])
+            .args([
+                "-smp",
+                &format!("{0},sockets={0}", boot.processors.unwrap_or(1)),
+            ])
             .args(["-cpu", self.cpu(boot.accelerator)])
             .arg("-chardev")
             .arg(join("file,id=console,path=", &scratch("console")))

@@ -393,7 +393,7 @@ fn boot_of<'a>(
         directives,
         machine: work.machine,
         patience: patience(work.experiment),
-        processors: work.experiment.processors.unwrap_or(1),
+        processors: work.experiment.processors,
         scratch: scratch.to_owned(),
     })
 }

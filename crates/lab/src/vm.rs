@@ -75,7 +75,8 @@ pub struct Boot<'a> {
     pub files: &'a [(String, Vec<u8>)],
     pub root: Option<&'a Root>,
     pub patience: Patience,
-    pub processors: u32,
+    /// With transfers; otherwise one.
+    pub processors: Option<u32>,
     pub scratch: PathBuf,
 }
 

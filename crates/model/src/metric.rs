@@ -20,6 +20,8 @@ words! {
     /// Transfers of memory per operation between processors whose tasks use the same files, counted
     /// by the plugin: exact.
     Transfers = "transfers",
+    /// The same between tasks whose files have other names in one directory.
+    TransfersSiblings = "transfers_siblings",
     /// The same between tasks that share no file.
     TransfersApart = "transfers_apart",
     Calls = "calls",
@@ -36,6 +38,7 @@ impl Metric {
         Metric::Throughput,
         Metric::Memory,
         Metric::Transfers,
+        Metric::TransfersSiblings,
         Metric::TransfersApart,
     ];
 
@@ -45,7 +48,7 @@ impl Metric {
             Metric::Time => "ns",
             Metric::Throughput => "ops/s",
             Metric::Memory => "bytes",
-            Metric::Transfers | Metric::TransfersApart => "transfers",
+            Metric::Transfers | Metric::TransfersSiblings | Metric::TransfersApart => "transfers",
             Metric::Calls => "calls",
             Metric::CallRate => "calls/s",
             Metric::CallTime => "ns/call",
@@ -71,7 +74,8 @@ impl Metric {
     }
 
     pub fn is_of_transfers(self) -> bool {
-        matches!(self, Metric::Transfers | Metric::TransfersApart)
+        use Metric::{Transfers, TransfersApart, TransfersSiblings};
+        matches!(self, Transfers | TransfersSiblings | TransfersApart)
     }
 
     /// Whether a mean over operations makes sense. A whole boot's memory and an inode's have none;

@@ -224,7 +224,7 @@ fn check_is_timed(metrics: &Option<Vec<Metric>>, place: &str) -> Result<(), Spec
     ))
 }
 
-/// A kernel's memory depends on everything that ran before; transfers need several processors.
+/// A kernel's memory depends on everything that ran before; transfers have their own machine.
 fn check_alone(metrics: &[Metric]) -> Result<(), SpecError> {
     let alone = |metric: Metric| (metric == Metric::Memory, metric.is_of_transfers());
     let other = metrics
@@ -241,7 +241,7 @@ fn check_alone(metrics: &[Metric]) -> Result<(), SpecError> {
 
 fn resolve_processors(asked: Option<u32>, metrics: &[Metric]) -> Result<Option<u32>, SpecError> {
     if metrics.iter().any(|metric| metric.is_of_transfers()) {
-        return number("processors", asked.unwrap_or(2), 2..=4, "").map(Some);
+        return number("processors", asked.unwrap_or(2), 1..=4, "").map(Some);
     }
     match asked {
         None => Ok(None),

@@ -13,8 +13,11 @@ pub(crate) fn measured(metric: Metric) -> &'static str {
         Metric::Throughput => "operations per second",
         Metric::Memory => "bytes of kernel memory, per object or after a boot",
         Metric::Transfers => "transfers between processors on the same files, per operation",
+        Metric::TransfersSiblings => {
+            "transfers between processors on different files in one directory, per operation"
+        }
         Metric::TransfersApart => {
-            "transfers between processors on files of their own, per operation"
+            "transfers between processors in directories of their own, per operation"
         }
         Metric::Calls => "calls in the recording",
         Metric::CallRate => "calls per second",

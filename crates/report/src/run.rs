@@ -274,10 +274,11 @@ fn detailed(run: &Document, group: &Group<'_>) -> Table {
     let title = format!("Details: {}, {}", group.place(run), group.metric);
     let (columns, legend) = if group.metric.is_counted() {
         (
-            counted(columns, group.metric.unit()),
-            "REP: iterations of string instructions, counted separately; dominant: measured \
-             regions on the dominant path; clean, dirty: regions kept and dropped; paths: number \
-             of other paths; range: counts over all paths.",
+            counted(columns, group.metric),
+            "REP: iterations of string instructions, counted separately; lines: transfers of \
+             64-byte lines, whose number depends on where objects lie; dominant: measured regions \
+             on the dominant path; clean, dirty: regions kept and dropped; paths: number of other \
+             paths; range: counts over all paths.",
         )
     } else {
         (timed(columns), "n: samples; batch: operations per sample.")
@@ -285,15 +286,19 @@ fn detailed(run: &Document, group: &Group<'_>) -> Table {
     columns.table(title, lines).fixed(2).legend([legend])
 }
 
-fn counted<'a>(columns: Columns<'a, DetailLine<'a>>, unit: &str) -> Columns<'a, DetailLine<'a>> {
-    fn rep(cell: &Cell) -> Option<u64> {
-        Some(cell.paths()?.dominant.rep_iterations)
-    }
+fn counted<'a>(
+    columns: Columns<'a, DetailLine<'a>>,
+    metric: Metric,
+) -> Columns<'a, DetailLine<'a>> {
+    let (name, beside): (_, fn(&Cell) -> Option<u64>) = match metric.is_of_transfers() {
+        true => ("lines", |cell| cell.paths()?.dominant.lines),
+        false => ("REP", |cell| Some(cell.paths()?.dominant.rep_iterations)),
+    };
     columns
-        .column(unit, |(cell, ..)| cell.headline())
-        .column("REP", |(cell, ..)| rep(cell))
-        .right("vs base", |(cell, _, base)| {
-            let (own, base) = (rep(cell)?, rep(base?)?);
+        .column(metric.unit(), |(cell, ..)| cell.headline())
+        .column(name, move |(cell, ..)| beside(cell))
+        .right("vs base", move |(cell, _, base)| {
+            let (own, base) = (beside(cell)?, beside(base?)?);
             Some(difference(i128::from(own) - i128::from(base)))
         })
         .column("dominant", |(cell, ..)| {

@@ -23,6 +23,12 @@ impl<'a> Types<'a> {
         all.find(|found| self.name(found.name_at) == Ok(name))
     }
 
+    /// In bytes.
+    #[must_use]
+    pub fn size_of(&self, structure: &str) -> Option<u32> {
+        Some(self.structure(structure)?.refers)
+    }
+
     /// Offset of a structure's field in bytes.
     #[must_use]
     pub fn offset_of(&self, structure: &str, field: &str) -> Option<u32> {

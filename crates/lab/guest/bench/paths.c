@@ -94,6 +94,7 @@ int make_lookup_file(struct cell *c)
 void random_name(struct cell *c, char dst[SLOT_LEN], const char *prefix)
 {
 	format(dst, SLOT_LEN, "%s%016lx", prefix, random_u64(c));
+	c->is_named = 1;
 }
 
 void random_slots(struct cell *c, const char *prefix)
@@ -108,9 +109,9 @@ int make_dir_names(struct cell *c)
 {
 	unsigned int i;
 
-	(void)c;
 	for (i = 0; i < DIR_NAMES; i++)
-		format(dir_name[i], sizeof(dir_name[i]), "d%04u", i);
+		format(dir_name[i], sizeof(dir_name[i]), "d%04u", i + c->number * DIR_NAMES);
+	c->is_named = 1;
 	return 0;
 }
 

@@ -16,9 +16,10 @@ static int rename_setup(struct cell *c)
 	if (err < 0)
 		return failed(c, "mkdir", err);
 	for (i = 0; i < SLOTS; i++) {
-		format(slot_name[i], SLOT_LEN, "%sa%04u", dir, i);
-		format(slot_other[i], SLOT_LEN, "%sb%04u", dir, i);
+		format(slot_name[i], SLOT_LEN, "%sa%04u", dir, i + c->number * SLOTS);
+		format(slot_other[i], SLOT_LEN, "%sb%04u", dir, i + c->number * SLOTS);
 	}
+	c->is_named = 1;
 	return 0;
 }
 

@@ -44,7 +44,7 @@ fn boot(
         plugin: None,
         directives: format!("fs {filesystem}\n"),
         machine: 0,
-        processors: 1,
+        processors: None,
         files: &[],
         root: None,
         patience: Patience {

@@ -54,10 +54,11 @@ pub struct ProfileArgs {
         display_order = 90
     )]
     pub baseline: Option<String>,
-    /// Attribute instructions, transfers or transfers_apart to hooks
+    /// Attribute instructions, transfers, transfers_siblings or transfers_apart to hooks
     #[arg(short, long, value_name = "METRIC", default_value = "instructions",
         value_parser = words::<Metric>(&[
-            Metric::Instructions, Metric::Transfers, Metric::TransfersApart,
+            Metric::Instructions, Metric::Transfers, Metric::TransfersSiblings,
+            Metric::TransfersApart,
         ]),
         hide_possible_values = true, help_heading = "What is measured", display_order = 90)]
     pub metric: Metric,

@@ -38,7 +38,10 @@ fn invalid_arguments_are_refused() {
     for (flags, expected) in [
         ("--check", "--baseline <LSM,…>"),
         ("--view hook", "operation, hooks, summary"),
-        ("--metric time", "instructions, transfers, transfers_apart"),
+        (
+            "--metric time",
+            "instructions, transfers, transfers_siblings",
+        ),
     ] {
         let ended = place.line(&format!("profile {flags}")).code(2);
         assert!(ended.stderr.contains(expected), "{ended:#?}");

@@ -12,12 +12,14 @@ const BENCH: &str = "getppid,open:AA,stat:AA";
 
 /// Transfers of each benchmark without and with AppArmor, whose profile `unconfined` has one
 /// reference count for all open files.
-const EXPECTED: [(&str, Metric, u64, u64); 6] = [
+const EXPECTED: [(&str, Metric, u64, u64); 8] = [
     ("getppid", Metric::Transfers, 0, 0),
     ("getppid", Metric::TransfersApart, 0, 0),
     ("stat", Metric::Transfers, 2, 2),
+    ("stat", Metric::TransfersSiblings, 0, 0),
     ("stat", Metric::TransfersApart, 0, 0),
     ("open", Metric::Transfers, 3, 4),
+    ("open", Metric::TransfersSiblings, 0, 1),
     ("open", Metric::TransfersApart, 0, 1),
 ];
 
@@ -34,8 +36,9 @@ const WORDS: [(&str, &str, u64); 3] = [
 
 fn line(kernels: &str, output: &str) -> String {
     format!(
-        "run --offline {kernels} --fs tmpfs --metric transfers,transfers_apart --bench {BENCH} \
-         --stack capability --stack capability,apparmor -o {output}"
+        "run --offline {kernels} --fs tmpfs --bench {BENCH} -o {output} \
+         --metric transfers,transfers_siblings,transfers_apart \
+         --stack capability --stack capability,apparmor"
     )
 }
 
@@ -82,7 +85,16 @@ fn shared_memory_is_transferred() {
                 .map(|stack| transfers(cell(run, kernel, benchmark, metric, stack)));
             assert_eq!(found, [without, with], "{kernel}: {benchmark}, {metric}");
         }
+        let getppid = cell(
+            run,
+            kernel,
+            "getppid",
+            Metric::TransfersSiblings,
+            "apparmor",
+        );
+        assert_eq!(getppid.status(), Status::Unsupported);
         let open = cell(run, kernel, "open", Metric::Transfers, "apparmor");
+        assert_eq!(open.paths().unwrap().dominant.lines, Some(4), "{kernel}");
         let tree = open.counted().unwrap().tree.as_ref().unwrap();
         let words = tree.words();
         assert_eq!(words.len(), WORDS.len(), "{kernel}: {words:?}");
@@ -139,6 +151,12 @@ fn unlike_counts_are_refused() {
     assert!(together.reason().unwrap().contains("not in turn"));
 
     let ended = place.line("compare two.json four.json").code(2);
+    place
+        .line(&format!(
+            "{run} --bench open:AA --set processors=1 -o one.json"
+        ))
+        .code(0);
+    assert_eq!(transfers(&place.document("one.json").cells[0]), 0);
     let error = "two.json has transfers between 2 processors, four.json between 4";
     assert!(ended.stderr.contains(error), "{}", ended.stderr);
     let ended = place.line(&format!("{run} --events")).code(2);

@@ -73,12 +73,15 @@ pub fn is_dominant(regions: u64, all: u64) -> bool {
 }
 
 /// Measured regions that took the same code path.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PathCount {
     /// Guest kernel instructions per operation; a REP instruction counts once.
     pub instructions: u64,
     /// Iterations of REP instructions per operation, not part of `instructions`.
     pub rep_iterations: u64,
+    /// With transfers of words: those of lines of 64 bytes, the median over the regions.
+    pub lines: Option<u64>,
     pub regions: u64,
 }
 

@@ -83,6 +83,7 @@ fn profile(kernel: &str, modules: &[&str], (benchmark, variant): (&str, &str)) -
             dominant: PathCount {
                 instructions: path.total,
                 rep_iterations: 4_324,
+                lines: None,
                 regions: 61,
             },
             others: Vec::new(),

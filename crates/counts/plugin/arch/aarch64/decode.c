@@ -89,8 +89,6 @@ const struct arch arch_aarch64 = {
 	.effects = effects_aarch64,
 	.memory_start = 1 << 30,
 	.linear_end = 0xffff800000000000,
-	/* VMEMMAP_START in arch/arm64/include/asm/memory.h: 52 and 48 bits, 48 bits before 6.9. */
-	.page_arrays = { 0xffffc1ffc0000000, 0xfffffdffc0000000, 0xfffffc0000000000 },
 	.table_mask = 1 << 1,
 	.table = 1 << 1,
 	.stack_bytes = 16 << 10,

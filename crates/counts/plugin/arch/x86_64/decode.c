@@ -155,8 +155,6 @@ const struct arch arch_x86_64 = {
 	.decode = decode_insn,
 	.effects = effects_x86_64,
 	.linear_end = 0xffffc88000000000,
-	/* VMEMMAP_START without RANDOMIZE_MEMORY (Documentation/arch/x86/x86_64/mm.rst). */
-	.page_arrays = { 0xffffea0000000000 },
 	.table_mask = 1 << 7,
 	.stack_bytes = 16 << 10,
 	.stack_switched = stack_switched,
