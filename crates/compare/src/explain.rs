@@ -70,16 +70,14 @@ pub(crate) fn explain<'a>(
 /// None if a hostile file's figures overflow.
 fn between(cell: u32, base: &HookedPath, new: &HookedPath) -> Option<Explanation> {
     let none = HookCost::default();
-    let mut sides: BTreeMap<(&str, &str), [&HookCost; 2]> = BTreeMap::new();
-    for (side, path) in [base, new].into_iter().enumerate() {
-        for hook in &path.hooks {
-            let name = (hook.hook.as_str(), hook.function.as_str());
-            sides.entry(name).or_insert([&none; 2])[side] = hook;
-        }
-    }
+    let all = [base, new].map(|path| {
+        let hooks = path.hooks.iter();
+        hooks.map(|hook| ((hook.hook.as_str(), hook.function.as_str()), Some(hook)))
+    });
     let mut hooks: Vec<HookChange> = Vec::new();
     let mut hooked = 0i64;
-    for ((hook, function), [old, young]) in sides {
+    for ((hook, function), sides) in sides(all) {
+        let [old, young] = sides.map(|hook| hook.unwrap_or(&none));
         let change = change(hook, function, old, young)?;
         hooked = hooked.checked_add(change.difference)?;
         let silent = change.events.is_empty()
@@ -107,13 +105,10 @@ fn between(cell: u32, base: &HookedPath, new: &HookedPath) -> Option<Explanation
 
 /// The largest difference first.
 fn words(base: &Counted, new: &Counted) -> Vec<WordChange> {
-    let mut sides: BTreeMap<(&str, &str), [u64; 2]> = BTreeMap::new();
-    for (side, counted) in [base, new].into_iter().enumerate() {
-        for (word, transfers) in counted.tree.iter().flat_map(PathTree::words) {
-            sides.entry(word).or_default()[side] = transfers;
-        }
-    }
-    let changed = sides.into_iter().filter(|(_, [base, new])| base != new);
+    let all = [base, new].map(|counted| counted.tree.iter().flat_map(PathTree::words));
+    let changed = sides(all)
+        .into_iter()
+        .filter(|(_, [base, new])| base != new);
     let mut words: Vec<WordChange> = changed
         .map(|((word, function), [base, new])| WordChange {
             word: word.to_owned(),
@@ -158,32 +153,32 @@ fn events(base: Option<&Events>, new: Option<&Events>) -> Vec<EventChange> {
 }
 
 fn callers(base: &HookCost, new: &HookCost) -> Vec<CallerChange> {
-    let mut sides: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
-    for (side, hook) in [base, new].into_iter().enumerate() {
-        for caller in &hook.called_by {
-            sides.entry(&caller.function).or_default()[side] = caller.calls;
-        }
-    }
+    let all = [base, new].map(|hook| {
+        let callers = hook.called_by.iter();
+        callers.map(|caller| (caller.function.as_str(), caller.calls))
+    });
     let change = |(function, [base_calls, new_calls]): (&str, [u64; 2])| CallerChange {
         function: function.to_owned(),
         base_calls,
         new_calls,
     };
-    let mut changes: Vec<CallerChange> = sides.into_iter().map(change).collect();
+    let mut changes: Vec<CallerChange> = sides(all).into_iter().map(change).collect();
     changes.sort_by_key(|caller| std::cmp::Reverse(caller.new_calls.abs_diff(caller.base_calls)));
     changes
 }
 
 fn implementations(base: &HookCost, new: &HookCost) -> Option<Vec<ImplementationChange>> {
-    let mut sides: BTreeMap<(&str, &str), [[u64; 2]; 2]> = BTreeMap::new();
-    for (side, hook) in [base, new].into_iter().enumerate() {
-        for own in &hook.implementations {
-            let name = (own.module.as_str(), own.function.as_str());
-            sides.entry(name).or_default()[side] = [own.calls, own.inclusive];
-        }
-    }
+    let all = [base, new].map(|hook| {
+        let all = hook.implementations.iter();
+        all.map(|own| {
+            (
+                (own.module.as_str(), own.function.as_str()),
+                [own.calls, own.inclusive],
+            )
+        })
+    });
     let mut changes = Vec::new();
-    for ((module, function), [[base_calls, old], [new_calls, young]]) in sides {
+    for ((module, function), [[base_calls, old], [new_calls, young]]) in sides(all) {
         let change = ImplementationChange {
             module: module.to_owned(),
             function: function.to_owned(),
@@ -205,6 +200,19 @@ fn residual_functions(base: &HookedPath, new: &Counted) -> Vec<FunctionDifferenc
     let same = |path: &HookedPath| (path.total, &path.hooks) == (base.total, &base.hooks);
     let residual = residual.filter(|residual| same(&residual.path));
     residual.map_or_else(Vec::new, |residual| residual.functions.clone())
+}
+
+/// The values of BASE and NEW by key; the default where a side has none.
+fn sides<K: Ord, V: Copy + Default>(
+    both: [impl Iterator<Item = (K, V)>; 2],
+) -> BTreeMap<K, [V; 2]> {
+    let mut sides: BTreeMap<K, [V; 2]> = BTreeMap::new();
+    for (side, values) in both.into_iter().enumerate() {
+        for (key, value) in values {
+            sides.entry(key).or_default()[side] = value;
+        }
+    }
+    sides
 }
 
 fn difference(base: u64, new: u64) -> Option<i64> {
