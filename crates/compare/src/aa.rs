@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Compares runs of one unchanged experiment, so every reported difference is a false alarm.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use model::comparison::{ComparedCell, Method, Verdict};
 use model::{AaMetric, AaReport, Cell, Document, Estimate, Failure, Key, Metric};
@@ -62,15 +62,9 @@ pub fn keep_figures(run: &mut Document, runs: &[Document]) {
         if let Some(counted) = cell.counted_mut()
             && counted.varies()
         {
-            let kept = counted
-                .estimate
-                .take()
-                .and_then(|estimate| estimate.samples);
+            let samples = counted.estimate.take().and_then(|kept| kept.samples);
             let over = over_machines(&counted.machines);
-            counted.estimate = over.map(|over| Estimate {
-                samples: kept,
-                ..over
-            });
+            counted.estimate = over.map(|over| Estimate { samples, ..over });
         }
     }
 }
@@ -125,14 +119,14 @@ fn knowing(run: &Document, others: &[usize], figures: &Figures) -> Document {
 }
 
 fn count(compared: &[ComparedCell], alpha: f64, tallies: &mut BTreeMap<Metric, Tally>) {
-    let judged = || {
-        compared
-            .iter()
-            .filter(|cell| cell.verdict != Verdict::Missing)
-    };
-    let metrics: BTreeSet<Metric> = judged().map(|cell| cell.metric).collect();
-    for metric in metrics {
-        let cells: Vec<&ComparedCell> = judged().filter(|cell| cell.metric == metric).collect();
+    let judged = compared
+        .iter()
+        .filter(|cell| cell.verdict != Verdict::Missing);
+    let mut by_metric: BTreeMap<Metric, Vec<&ComparedCell>> = BTreeMap::new();
+    for cell in judged {
+        by_metric.entry(cell.metric).or_default().push(cell);
+    }
+    for (metric, cells) in by_metric {
         let tally = tallies.entry(metric).or_default();
         tally.pairs += 1;
         let real = |cell: &ComparedCell| matches!(cell.verdict, Verdict::Worse | Verdict::Better);

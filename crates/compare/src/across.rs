@@ -19,14 +19,11 @@ pub fn across(
     value: Option<&str>,
     options: &Options,
 ) -> Result<ComparisonDocument, Failure> {
-    let run = named.document;
+    let (name, run) = (named.name, named.document);
     if run.kind != Kind::Run {
         let kind = Kind::title(Some(run.kind));
         return Err(Failure::usage(
-            format!(
-                "{} is a {kind}, but --across needs a run result file",
-                named.name
-            ),
+            format!("{name} is a {kind}, but --across needs a run result file"),
             "give a result file from `lsmeter run --output FILE`",
         ));
     }
@@ -45,7 +42,7 @@ pub fn across(
     let (old, mut young) = parted(items, &base);
     values.retain(|value| *value != base);
     let side = |items: &[Item], value: &str| Source {
-        name: format!("{}: {axis} {value}", named.name),
+        name: format!("{name}: {axis} {value}"),
         ..source(named, items.len())
     };
     let begun = begin(side(&old, &base), side(&young, &values.join("; ")), options);

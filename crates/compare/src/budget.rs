@@ -76,14 +76,13 @@ impl Budget {
 
     fn add(&mut self, pattern: Option<Pattern>, text: &str) -> Result<(), Failure> {
         let refuse = |why| Err(no_budget(format!("limit `{}`: {why}", excerpt(text))));
-        if pattern.as_ref().is_some_and(Pattern::excludes) {
-            return refuse("its pattern excludes benchmarks; remove the `!`");
-        }
-        if pattern
-            .as_ref()
-            .is_some_and(|pattern| pattern.suite().is_some())
-        {
-            return refuse("result files do not record suites; name benchmarks");
+        if let Some(pattern) = &pattern {
+            if pattern.excludes() {
+                return refuse("its pattern excludes benchmarks; remove the `!`");
+            }
+            if pattern.suite().is_some() {
+                return refuse("result files do not record suites; name benchmarks");
+            }
         }
         let trimmed = text.trim();
         let split = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.'));

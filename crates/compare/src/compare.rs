@@ -74,14 +74,8 @@ pub fn compare(
         notes,
         ..begun
     };
-    let documents = (base.document, new.document);
-    Ok(conclude(
-        comparison,
-        &paired.pairs,
-        documents,
-        false,
-        options,
-    ))
+    let (pairs, documents) = (&paired.pairs, (base.document, new.document));
+    Ok(conclude(comparison, pairs, documents, false, options))
 }
 
 fn items(named: Named<'_>, by_command: bool) -> Result<Vec<Item>, Failure> {
@@ -92,12 +86,9 @@ fn items(named: Named<'_>, by_command: bool) -> Result<Vec<Item>, Failure> {
         Kind::Sensitivity => ("slopes", item::items(document)),
         Kind::Recording => ("calls", recordings::items(document, by_command)),
         kind => {
-            let kind = Kind::title(Some(kind));
+            let (name, kind) = (named.name, Kind::title(Some(kind)));
             return Err(Failure::usage(
-                format!(
-                    "{} is a {kind}: lsmeter compare cannot compare it",
-                    named.name
-                ),
+                format!("{name} is a {kind}: lsmeter compare cannot compare it"),
                 "give result files from lsmeter run, profile, monitor or sensitivity",
             ));
         }
@@ -116,17 +107,16 @@ pub(crate) fn empty(named: Named<'_>, what: &str) -> Failure {
 }
 
 fn same_units(base: Named<'_>, a: &[Item], new: Named<'_>, b: &[Item]) -> Result<(), Failure> {
-    let units =
-        |items: &[Item]| -> BTreeSet<Metric> { items.iter().map(|item| item.key.metric).collect() };
+    let units = |items: &[Item]| BTreeSet::from_iter(items.iter().map(|item| item.key.metric));
     let (old, young) = (units(a), units(b));
+    let (base_name, new_name) = (base.name, new.name);
     let of = |named: Named<'_>| named.document.experiment.as_ref()?.processors;
     if let (Some(two), Some(four)) = (of(base), of(new))
         && two != four
     {
         return Err(Failure::usage(
             format!(
-                "{} has transfers between {two} processors, {} between {four}",
-                base.name, new.name
+                "{base_name} has transfers between {two} processors, {new_name} between {four}"
             ),
             "measure both with the same --set processors=N",
         ));
@@ -135,20 +125,13 @@ fn same_units(base: Named<'_>, a: &[Item], new: Named<'_>, b: &[Item]) -> Result
         return Ok(());
     }
     let names = |units: BTreeSet<Metric>| {
-        let names: Vec<String> = units
-            .into_iter()
-            .map(|metric| format!("{metric} ({})", metric.unit()))
-            .collect();
-        names.join(", ")
+        let names = units.into_iter();
+        let names = names.map(|metric| format!("{metric} ({})", metric.unit()));
+        names.collect::<Vec<_>>().join(", ")
     };
+    let (old, young) = (names(old), names(young));
     Err(Failure::usage(
-        format!(
-            "{} contains {}, but {} contains {}: they share no unit",
-            base.name,
-            names(old),
-            new.name,
-            names(young)
-        ),
+        format!("{base_name} contains {old}, but {new_name} contains {young}: they share no unit"),
         "measure both with the same --metric: instructions are not time",
     ))
 }

@@ -3,9 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{
-    Architecture, Document, Environment, Experiment, Place, comparison::EnvironmentDifference,
-};
+use model::{Architecture, Document, Environment, Place, comparison::EnvironmentDifference};
 
 /// Keys that may differ without affecting times.
 const HARMLESS_TO_TIMES: [&str; 3] = ["lsmeter", "os", "warmup"];
@@ -32,12 +30,11 @@ pub(crate) fn differences(base: &Document, new: &Document) -> Vec<EnvironmentDif
 }
 
 pub(crate) fn doubt(differences: &[EnvironmentDifference], trusted: bool) -> Option<String> {
-    let harmful =
-        |difference: &&EnvironmentDifference| !HARMLESS_TO_TIMES.contains(&difference.key.as_str());
-    let keys: Vec<&str> = (differences.iter())
-        .filter(harmful)
-        .map(|difference| difference.key.as_str())
+    let mut keys: Vec<&str> = differences
+        .iter()
+        .map(|difference| &*difference.key)
         .collect();
+    keys.retain(|key| !HARMLESS_TO_TIMES.contains(key));
     (!trusted && !keys.is_empty()).then(|| {
         format!(
             "BASE and NEW were measured differently: {} differ{}",
@@ -58,7 +55,11 @@ fn facts(document: &Document, asked: bool) -> Vec<(&'static str, String)> {
     facts.push(("architecture", architectures.join(", ")));
     facts.extend(of_environment(&document.environment));
     if let Some(experiment) = document.experiment.as_ref().filter(|_| asked) {
-        facts.extend(of_experiment(experiment));
+        facts.extend([
+            ("where", experiment.place.to_string()),
+            ("cmdline", experiment.cmdline.clone()),
+            ("warmup", experiment.warmup.to_string()),
+        ]);
         if experiment.place != Place::Host {
             facts.push(("host_kernel", document.environment.host_kernel.clone()));
         }
@@ -97,12 +98,4 @@ fn of_environment(environment: &Environment) -> Vec<(&'static str, String)> {
         ]);
     }
     facts
-}
-
-fn of_experiment(experiment: &Experiment) -> Vec<(&'static str, String)> {
-    vec![
-        ("where", experiment.place.to_string()),
-        ("cmdline", experiment.cmdline.clone()),
-        ("warmup", experiment.warmup.to_string()),
-    ]
 }

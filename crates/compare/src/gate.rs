@@ -42,11 +42,9 @@ pub(crate) fn ask(
         });
     }
     let lost = unmatched.iter().filter(|cell| cell.side == Side::Base);
-    match lost.count() {
-        0 => {}
-        n => gate
-            .reasons
-            .push(format!("{n} measurements from BASE are missing from NEW")),
+    if let n @ 1.. = lost.count() {
+        let reason = format!("{n} measurements from BASE are missing from NEW");
+        gate.reasons.push(reason);
     }
     if gate.failed + gate.inconclusive + gate.passed == 0 {
         gate.reasons.push("no measurement has a limit".to_owned());
@@ -61,7 +59,7 @@ pub(crate) fn ask(
     gate
 }
 
-fn is_nowhere(cell: &ComparedCell) -> bool {
+pub(crate) fn is_nowhere(cell: &ComparedCell) -> bool {
     cell.base.status == Status::Unsupported && cell.new.status == Status::Unsupported
 }
 
@@ -78,23 +76,19 @@ fn verdict(cell: &ComparedCell, limit: Limit) -> (GateVerdict, String) {
         return (Pass, "the same".to_owned());
     }
     let Some(excess) = Excess::new(cell, limit) else {
-        let reason = cell.reason.clone();
-        return inconclusive(
-            reason.unwrap_or_else(|| "there is no confidence interval".to_owned()),
-        );
+        let reason = cell.reason.as_deref();
+        let reason = reason.unwrap_or("there is no confidence interval");
+        return inconclusive(reason.to_owned());
     };
     let Excess {
         low, high, figure, ..
     } = &excess;
     if cell.method == Method::Exact {
-        return if *low > 0.0 {
-            (
-                Fail,
-                format!("worse by {figure}, more than {}", excess.limit),
-            )
-        } else {
-            (Pass, format!("by {figure}, at most {}", excess.limit))
-        };
+        if *low > 0.0 {
+            let message = format!("worse by {figure}, more than {}", excess.limit);
+            return (Fail, message);
+        }
+        return (Pass, format!("by {figure}, at most {}", excess.limit));
     }
     let range = format!("by {figure}, 95 % interval {}", excess.range);
     if *low > 0.0 && cell.verdict == Verdict::Worse {
@@ -104,20 +98,14 @@ fn verdict(cell: &ComparedCell, limit: Limit) -> (GateVerdict, String) {
         return (Pass, format!("{range}, at most {}", excess.limit));
     }
     let why = if *low > 0.0 {
-        let reason = cell
-            .reason
-            .as_deref()
-            .unwrap_or("the difference may be chance");
+        let reason = cell.reason.as_deref();
+        let reason = reason.unwrap_or("the difference may be chance");
         format!("{range} is above {}, but {reason}", excess.limit)
     } else {
         format!("{range} includes {}", excess.limit)
     };
-    let detectable = cell.detectable.map(|detectable| {
-        format!(
-            "; the smallest detectable change is {}",
-            percent(detectable)
-        )
-    });
+    let detectable = cell.detectable.map(percent);
+    let detectable = detectable.map(|size| format!("; the smallest detectable change is {size}"));
     inconclusive(why + detectable.as_deref().unwrap_or(""))
 }
 
@@ -170,11 +158,8 @@ impl Excess {
 
 fn from_zero(cell: &ComparedCell) -> Option<f64> {
     let (base, new) = (cell.base.value?, cell.new.value?);
-    (cell.method == Method::Exact && base == 0.0).then_some(if new > 0.0 {
-        f64::INFINITY
-    } else {
-        0.0
-    })
+    let overhead = if new > 0.0 { f64::INFINITY } else { 0.0 };
+    (cell.method == Method::Exact && base == 0.0).then_some(overhead)
 }
 
 fn percent(fraction: f64) -> String {

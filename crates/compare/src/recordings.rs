@@ -12,13 +12,8 @@ use crate::item::Item;
 
 /// Whether both are recordings of a command, so that calls are counts of the same work.
 pub(crate) fn are_of_commands(base: &Document, new: &Document) -> bool {
-    let of_command = |document: &Document| {
-        document
-            .monitor
-            .as_ref()
-            .is_some_and(Monitoring::is_of_command)
-    };
-    of_command(base) && of_command(new)
+    let mut monitors = [base, new].into_iter().map(|document| &document.monitor);
+    monitors.all(|monitor| monitor.as_ref().is_some_and(Monitoring::is_of_command))
 }
 
 /// Calls and time per call of each function. A command's calls are counts. Calls of a machine, a

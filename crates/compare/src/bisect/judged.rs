@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::gate::is_nowhere;
 use crate::{Budget, Named, Options};
 use counts::hooks::differences;
 use model::comparison::{ComparedCell, GateVerdict, Verdict as CellVerdict};
-use model::{ComparisonDocument, Document, Failure, Status};
+use model::{ComparisonDocument, Document, Failure};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -96,10 +97,7 @@ fn of_cells(comparison: &ComparisonDocument) -> (Verdict, Option<String>) {
     if cells().any(differs) {
         return (Verdict::Bad, None);
     }
-    let nowhere = |cell: &ComparedCell| {
-        cell.base.status == Status::Unsupported && cell.new.status == Status::Unsupported
-    };
-    let undecided = cells().find(|cell| cell.verdict != CellVerdict::Same && !nowhere(cell));
+    let undecided = cells().find(|cell| cell.verdict != CellVerdict::Same && !is_nowhere(cell));
     let lone = comparison.unmatched.first();
     let reason = match (undecided, lone) {
         (Some(cell), _) => {
@@ -110,7 +108,7 @@ fn of_cells(comparison: &ComparisonDocument) -> (Verdict, Option<String>) {
             "{} was measured in only one of the two commits",
             lone.benchmark
         ),
-        (None, None) if cells().all(nowhere) => "no measurement has a value".to_owned(),
+        (None, None) if cells().all(is_nowhere) => "no measurement has a value".to_owned(),
         (None, None) => return (Verdict::Good, None),
     };
     (Verdict::Skipped, Some(reason))

@@ -17,6 +17,7 @@ pub const GETPPID: &str = "getppid";
 
 /// Layouts of one kernel on one file system, with the layouts of the baseline's kernel if that is a
 /// different kernel.
+#[derive(Default)]
 pub struct Layouts<'a> {
     /// Without the layouts' numbers.
     pub kernel: &'a str,
@@ -58,10 +59,7 @@ impl<'a> Layouts<'a> {
                 all.push(Layouts {
                     kernel: base,
                     filesystem: &key.filesystem,
-                    numbers: BTreeSet::new(),
-                    cells: HashMap::new(),
-                    keys: Vec::new(),
-                    baseline: None,
+                    ..Layouts::default()
                 });
                 all.len() - 1
             });
@@ -169,10 +167,10 @@ impl<'a> Layouts<'a> {
     }
 
     fn by_layout(&self, key: &Key) -> ByLayout {
-        let cells = self.of_key(key);
-        cells
-            .map(|(number, timed)| (number, quiet(timed)))
-            .collect()
+        let cells = self
+            .of_key(key)
+            .map(|(number, timed)| (number, quiet(timed)));
+        cells.collect()
     }
 
     /// Times of an operation in each layout, ns. `key` may be from any layout.
@@ -203,7 +201,10 @@ impl<'a> Layouts<'a> {
             sums.collect()
         };
         let difference = self.difference(base.first()?, &logarithms(base), &logarithms(tested))?;
-        Some(exponential(difference))
+        Some(Centre {
+            value: difference.value.exp(),
+            ci95: difference.ci95.map(f64::exp),
+        })
     }
 
     fn is_paired(&self, base: &Key) -> bool {
@@ -228,22 +229,16 @@ impl<'a> Layouts<'a> {
     /// baseline.
     pub fn slope(&self, points: &[(f64, &Key, Option<&Key>)]) -> Option<Centre> {
         let depths: Vec<f64> = points.iter().map(|(depth, ..)| *depth).collect();
-        let tested: Vec<ByLayout> = (points.iter())
-            .map(|(_, key, _)| self.by_layout(key))
-            .collect();
-        let Some(bases) = points
-            .iter()
-            .map(|(.., base)| *base)
-            .collect::<Option<Vec<_>>>()
-        else {
+        let tested = points.iter().map(|(_, key, _)| self.by_layout(key));
+        let tested: Vec<ByLayout> = tested.collect();
+        let bases = points.iter().map(|(.., base)| *base);
+        let Some(bases) = bases.collect::<Option<Vec<_>>>() else {
             return centre(&values(&slopes(&depths, &tested)));
         };
         let base: Vec<ByLayout> = bases.iter().map(|key| self.by_layout(key)).collect();
         if !self.is_paired(bases.first()?) {
-            return shift(
-                &values(&slopes(&depths, &base)),
-                &values(&slopes(&depths, &tested)),
-            );
+            let [base, tested] = [base, tested].map(|times| values(&slopes(&depths, &times)));
+            return shift(&base, &tested);
         }
         let added = tested.iter().zip(&base).map(|(tested, base)| {
             let added = tested.iter();
@@ -257,9 +252,7 @@ impl<'a> Layouts<'a> {
 fn slopes(depths: &[f64], figures: &[ByLayout]) -> ByLayout {
     let numbers = figures.iter().take(1).flat_map(BTreeMap::keys);
     let slopes = numbers.filter_map(|number| {
-        let of_layout = figures
-            .iter()
-            .map(|by_layout| by_layout.get(number).copied());
+        let of_layout = figures.iter().map(|times| times.get(number).copied());
         let line = median_line(depths, &of_layout.collect::<Option<Vec<f64>>>()?).ok()?;
         Some((*number, line.slopes.first()?.value))
     });
@@ -268,13 +261,6 @@ fn slopes(depths: &[f64], figures: &[ByLayout]) -> ByLayout {
 
 fn values(by_layout: &ByLayout) -> Vec<f64> {
     by_layout.values().copied().collect()
-}
-
-fn exponential(difference: Centre) -> Centre {
-    Centre {
-        value: difference.value.exp(),
-        ci95: difference.ci95.map(f64::exp),
-    }
 }
 
 /// Time of an operation on one kernel under one stack, in the metric's unit.
@@ -350,10 +336,8 @@ fn intervals(a: &Layouts<'_>, b: &Layouts<'_>) -> Vec<Interval> {
         let mut figures = Vec::new();
         let mut differences = Vec::new();
         for (at, layout) in layouts.into_iter().enumerate() {
-            let runs: Vec<&Timed> = both
-                .iter()
-                .filter_map(|run| run.get(&layout).copied())
-                .collect();
+            let runs = both.iter().filter_map(|run| run.get(&layout).copied());
+            let runs: Vec<&Timed> = runs.collect();
             let rounds = runs.iter().flat_map(|timed| quiet_rounds(timed)).copied();
             let mut rounds: Vec<f64> = rounds.collect();
             let were_left_alone = runs.iter().all(|timed| was_left_alone(timed));
@@ -384,9 +368,8 @@ fn intervals(a: &Layouts<'_>, b: &Layouts<'_>) -> Vec<Interval> {
 }
 
 fn report(layouts: &Layouts<'_>, run: &Document, intervals: &[Interval]) -> Option<AaLayouts> {
-    let widest = intervals
-        .iter()
-        .max_by(|a, b| a.half_width().total_cmp(&b.half_width()))?;
+    let by_width = |a: &&Interval, b: &&Interval| a.half_width().total_cmp(&b.half_width());
+    let widest = intervals.iter().max_by(by_width)?;
     let mut half_widths: Vec<f64> = intervals.iter().map(Interval::half_width).collect();
     half_widths.sort_unstable_by(f64::total_cmp);
     let getppid = layouts.keys.iter().filter(|key| key.benchmark() == GETPPID);
@@ -396,6 +379,7 @@ fn report(layouts: &Layouts<'_>, run: &Document, intervals: &[Interval]) -> Opti
     });
     let rounds = layouts.cells.values().flat_map(BTreeMap::values);
     let rounds = rounds.map(|timed| quiet_rounds(timed).len()).max();
+    let alarms = intervals.iter().filter(|interval| interval.is_false);
     let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Some(AaLayouts {
         kernel: layouts.kernel.to_owned(),
@@ -403,10 +387,7 @@ fn report(layouts: &Layouts<'_>, run: &Document, intervals: &[Interval]) -> Opti
         layouts: small(layouts.count()),
         rounds: small(rounds.unwrap_or(0)),
         intervals: intervals.len() as u64,
-        false_intervals: intervals
-            .iter()
-            .filter(|interval| interval.is_false)
-            .count() as u64,
+        false_intervals: alarms.count() as u64,
         half_width_median: median_of_sorted(&half_widths),
         half_width_largest: widest.half_width(),
         widest: widest.operation.clone(),

@@ -107,9 +107,8 @@ impl Measured {
 pub fn figures(cell: &Cell, document: &Document) -> Vec<(Metric, Measured)> {
     let profile = document.kind == Kind::Profile;
     let counted = cell.counted().filter(|_| profile);
-    if let Some((counted, path)) =
-        counted.and_then(|counted| Some((counted, counted.hooked.as_ref()?)))
-    {
+    let hooked = counted.and_then(|counted| Some((counted, counted.hooked.as_ref()?)));
+    if let Some((counted, path)) = hooked {
         let whole = match is_dominant(path.regions, counted.regions()) {
             true => of_path(path, counted, path.total),
             false => of_regions(cell, counted),
@@ -117,12 +116,10 @@ pub fn figures(cell: &Cell, document: &Document) -> Vec<(Metric, Measured)> {
         if cell.key.metric.is_of_transfers() {
             return vec![(cell.key.metric, whole)];
         }
+        let inside = of_path(path, counted, path.hooked);
         return vec![
             (Metric::Instructions, whole),
-            (
-                Metric::HookInstructions,
-                of_path(path, counted, path.hooked),
-            ),
+            (Metric::HookInstructions, inside),
         ];
     }
     let Some(measured) = Measured::from_cell(cell, document.experiment.as_ref()) else {
@@ -206,10 +203,8 @@ fn rounds(metric: Metric, samples: &[f64], experiment: Option<&Experiment>) -> V
     let Some(experiment) = experiment else {
         return Vec::new();
     };
-    let (all, rounds) = (
-        experiment.samples.for_metric(metric) as usize,
-        experiment.rounds as usize,
-    );
+    let all = experiment.samples.for_metric(metric) as usize;
+    let rounds = experiment.rounds as usize;
     if samples.len() != all || rounds < 2 || rounds > all {
         return Vec::new();
     }

@@ -132,19 +132,18 @@ fn judge(
         return judged;
     }
     if metric.is_counted() {
-        match by_machines(base, new) {
-            // The interval is for means, but the difference is between medians.
-            Some(found) if found.log.iter().sum::<f64>() * (b - a) > 0.0 => {
-                judged.take(found, direction);
-                judged.verdict = real;
-            }
-            Some(found) => {
-                judged.take(found, direction);
-                judged.reason =
-                    Some("medians and means of the machines differ in opposite directions".into());
-            }
-            None => judged.by_paths(base, new, real, direction),
+        let Some(found) = by_machines(base, new) else {
+            judged.by_paths(base, new, real, direction);
+            return judged;
+        };
+        // The interval is for means, but the difference is between medians.
+        if found.log.iter().sum::<f64>() * (b - a) > 0.0 {
+            judged.verdict = real;
+        } else {
+            let reason = "medians and means of the machines differ in opposite directions";
+            judged.reason = Some(reason.to_owned());
         }
+        judged.take(found, direction);
         return judged;
     }
     if judged.overhead.is_none() {
@@ -329,8 +328,7 @@ fn by_intervals(base: &Measured, new: &Measured) -> Option<Found> {
         let reach = (high - value).max(value - low).max(0.0);
         (value > 0.0 && reach.is_finite()).then_some(reach / value / normal)
     };
-    let squares = error(base)?.powi(2) + error(new)?.powi(2);
-    let error = squares.sqrt();
+    let error = (error(base)?.powi(2) + error(new)?.powi(2)).sqrt();
     let log = (new.value? / base.value?).ln();
     if !log.is_finite() {
         return None;
@@ -363,11 +361,8 @@ fn missing(base: &Measured, new: &Measured) -> String {
             format!("{side} {status}: {reason}")
         })
     };
-    let parts: Vec<String> = [say("BASE", base), say("NEW", new)]
-        .into_iter()
-        .flatten()
-        .collect();
-    parts.join("; ")
+    let parts = [say("BASE", base), say("NEW", new)].into_iter().flatten();
+    parts.collect::<Vec<_>>().join("; ")
 }
 
 fn too_few(base: &Measured, new: &Measured) -> String {
