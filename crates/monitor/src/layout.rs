@@ -133,51 +133,27 @@ impl Layout {
         (self.cpus - 1) * (self.stride / 8) + (self.rows - 1) * self.row_words
     }
 
-    pub fn rows_bytes(&self) -> usize {
-        self.stride * self.cpus
-    }
-
-    pub fn row_at_bytes(&self) -> usize {
-        self.probes * KEYS * 4
-    }
-
-    pub fn errors_bytes(&self) -> usize {
-        self.probes * ERRNOS * 8
-    }
-
-    /// 0 without a map of processes.
-    pub fn targets_bytes(&self) -> usize {
-        if self.targets { TARGETS_BYTES } else { PAGE }
-    }
-
-    /// The map of tasks' begun system calls; 0 without it.
-    pub fn begun_bytes(&self) -> usize {
-        if self.system_calls { BEGUN_BYTES } else { PAGE }
-    }
-
-    /// The map of whole system calls; 0 without it.
-    pub fn wholes_bytes(&self) -> usize {
-        let words = self.cpus * KEYS * WHOLE_WORDS;
-        if self.system_calls { words * 8 } else { PAGE }
-    }
-
     pub fn last_whole(&self) -> usize {
         (self.cpus * KEYS - 1) * WHOLE_WORDS
     }
 
-    pub fn memory_bytes(&self) -> usize {
+    /// Maps whose size depends on the layout, and their bytes; a page for one that is not used.
+    pub fn maps(&self) -> [(&'static str, usize); 6] {
+        let used = |is_used: bool, bytes: usize| if is_used { bytes } else { PAGE };
+        let wholes = self.cpus * KEYS * WHOLE_WORDS * 8;
         [
-            self.rows_bytes(),
-            self.row_at_bytes(),
-            self.errors_bytes(),
-            self.targets_bytes(),
-            self.begun_bytes(),
-            self.wholes_bytes(),
-            STACKS_BYTES,
-            SHARED_WORDS * 8 + SHARED_TABLE,
+            (".bss.rows", self.stride * self.cpus),
+            (".bss.row_at", self.probes * KEYS * 4),
+            (".bss.errors", self.probes * ERRNOS * 8),
+            (".bss.targets", used(self.targets, TARGETS_BYTES)),
+            (".bss.begun", used(self.system_calls, BEGUN_BYTES)),
+            (".bss.wholes", used(self.system_calls, wholes)),
         ]
-        .into_iter()
-        .map(|bytes| bytes.next_multiple_of(PAGE))
-        .sum()
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        let maps = self.maps().into_iter().map(|(_, bytes)| bytes);
+        let all = maps.chain([STACKS_BYTES, SHARED_WORDS * 8 + SHARED_TABLE]);
+        all.map(|bytes| bytes.next_multiple_of(PAGE)).sum()
     }
 }

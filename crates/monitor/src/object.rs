@@ -81,10 +81,8 @@ pub(crate) fn patched(template: &[sys::bpf_insn], constants: &Constants) -> Vec<
     let mut copy = template.to_vec();
     for instruction in &mut copy {
         if takes_immediate(instruction.code) && instruction.imm >> 16 == patch::MARK {
-            let value = constants
-                .values
-                .iter()
-                .find(|(which, _)| *which == instruction.imm);
+            let mut values = constants.values.iter();
+            let value = values.find(|(which, _)| *which == instruction.imm);
             let (_, value) = value.expect("the compiler has left the constants alone");
             instruction.imm = i32::try_from(*value).expect("Layout bounds all offsets");
         } else if instruction.code == LOAD_WORD && instruction.off == patch::RESULT {
@@ -117,14 +115,12 @@ impl Object {
             .open_memory(OBJECT)
             .map_err(|error| failed("read lsmeter's own eBPF programs", io::Error::other(error)))?;
         for mut map in object.maps_mut() {
-            let bytes = match map.name().to_str() {
-                Some(".bss.rows") => layout.rows_bytes(),
-                Some(".bss.row_at") => layout.row_at_bytes(),
-                Some(".bss.errors") => layout.errors_bytes(),
-                Some(".bss.targets") => layout.targets_bytes(),
-                Some(".bss.begun") => layout.begun_bytes(),
-                Some(".bss.wholes") => layout.wholes_bytes(),
-                _ => continue,
+            let sized = layout
+                .maps()
+                .into_iter()
+                .find(|(name, _)| map.name() == *name);
+            let Some((_, bytes)) = sized else {
+                continue;
             };
             let bytes = u32::try_from(bytes).expect("Layout bounds all sizes");
             map.set_value_size(bytes)
