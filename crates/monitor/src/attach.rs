@@ -27,11 +27,10 @@ const FROM_OUTSIDE: &str = "run lsmeter outside the container; if the kernel its
     measure in the lab: lsmeter profile";
 
 pub fn check_kernel(function: u32) -> Result<(), MonitorError> {
-    let instruction = |code| sys::bpf_insn {
+    let instructions = [0xb7, 0x95].map(|code| sys::bpf_insn {
         code,
         ..Default::default()
-    };
-    let instructions = [instruction(0xb7), instruction(0x95)];
+    });
     let Err(refused) = kernel::load(c"lsmeter_probe", Place::Entry, function, &instructions) else {
         return Ok(());
     };
@@ -83,6 +82,7 @@ pub struct Programs {
     others: Vec<OwnedFd>,
 }
 
+#[derive(Default)]
 struct Attached {
     links: Vec<OwnedFd>,
     /// Kept open to read their counts of missed runs.
@@ -231,14 +231,11 @@ impl<'a> Attacher<'a> {
     }
 
     pub fn probe(&mut self, number: usize, probe: &Probe) -> Result<(), MonitorError> {
-        let part = usize::from(probe.module.is_some());
+        let around_ns = calibrate::around_ns(&self.calibration);
         let mut constants = Constants::new(self.layout, number, self.object.own_tgid())
             .with(patch::WINDOW, self.calibration.within_ns as usize)
-            .with(
-                patch::OUTSIDE,
-                calibrate::around_ns(&self.calibration) as usize,
-            )
-            .with(patch::PART, part);
+            .with(patch::OUTSIDE, around_ns as usize)
+            .with(patch::PART, usize::from(probe.module.is_some()));
         if probe.function.returns == Returns::Int {
             constants.result_at = Some(probe.function.argument_words);
         }
@@ -264,10 +261,7 @@ impl<'a> Attacher<'a> {
     /// The exit program comes first: an exit without its entry is ignored, but an entry without its
     /// exit would never end.
     fn attach(&self, function: &Function, constants: &Constants) -> Result<Attached, Refusal> {
-        let mut attached = Attached {
-            links: Vec::new(),
-            programs: Vec::new(),
-        };
+        let mut attached = Attached::default();
         for (name, title, place) in self.programs_of_mode() {
             let instructions = self.object.program(name, constants);
             let program = kernel::load(title, place, function.id, &instructions);

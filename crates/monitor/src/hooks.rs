@@ -76,9 +76,7 @@ pub fn find(
     selection: &Selection,
 ) -> Result<Found, BtfError> {
     let hooks = types.hooks()?.into_iter().map(str::to_owned);
-    let known = Known {
-        hooks: hooks.collect(),
-    };
+    let known = Known(hooks.collect());
     let any = |patterns: &[String], name: &str| patterns.iter().any(|p| model::glob(p, name));
     let candidates = types.functions(|name| {
         name.starts_with("security_")
@@ -120,14 +118,12 @@ pub fn find(
         (&a.module, &a.hook, &a.function.name).cmp(&(&b.module, &b.hook, &b.function.name))
     });
     probes.truncate(PROBES_MAX);
-    let unserved = known
-        .hooks
-        .iter()
-        .filter(|hook| !served.contains(*hook) && any(&selection.hooks, hook));
+    let mut unserved = Vec::from_iter(known.0);
+    unserved.retain(|hook| !served.contains(hook) && any(&selection.hooks, hook));
     Ok(Found {
         probes,
         ambiguous: twice.into_iter().map(|probe| probe.function.name).collect(),
-        unserved: unserved.cloned().collect(),
+        unserved,
     })
 }
 
@@ -138,34 +134,28 @@ pub struct Found {
     pub unserved: Vec<String>,
 }
 
-struct Known {
-    hooks: BTreeSet<String>,
-}
+/// Names of the kernel's hooks.
+struct Known(BTreeSet<String>);
 
 impl Known {
     /// The hook of a framework function. `security_compute_av` and other functions of the SELinux
     /// policy server are not hooks.
     fn hook_of(&self, function: &str) -> Option<String> {
-        if let Some((hook, _)) = IRREGULAR_FUNCTIONS
-            .iter()
-            .find(|(_, other)| *other == function)
-            && self.hooks.contains(*hook)
+        let mut irregular = IRREGULAR_FUNCTIONS.iter();
+        if let Some((hook, _)) = irregular.find(|(_, other)| *other == function)
+            && self.0.contains(*hook)
         {
             return Some((*hook).to_owned());
         }
-        if BESIDE_FRAMEWORK.contains(&function) && !self.hooks.contains(SINCE_THEN) {
+        if BESIDE_FRAMEWORK.contains(&function) && !self.0.contains(SINCE_THEN) {
             return Some(function.to_owned());
         }
         let name = function.strip_prefix("security_")?;
         let long = format!("{name}_security");
         for hook in [name, &long] {
-            if self.hooks.contains(hook) {
-                return Some(hook.to_owned());
-            }
-            // This function frees the modules' allocations without calling modules; in older
-            // kernels it is a hook.
-            let allocates = hook.replacen("_free", "_alloc", 1);
-            if allocates != hook && self.hooks.contains(&allocates) {
+            // A function that frees the modules' allocations does so without calling modules; in
+            // older kernels it is a hook.
+            if self.0.contains(hook) || self.0.contains(&hook.replacen("_free", "_alloc", 1)) {
                 return Some(hook.to_owned());
             }
         }
@@ -178,15 +168,14 @@ impl Known {
             let own = format!("{module}_");
             let prefix = other.map_or(own.as_str(), |(_, prefix)| prefix);
             if let Some(hook) = function.strip_prefix(prefix)
-                && self.hooks.contains(hook)
+                && self.0.contains(hook)
             {
                 return Some((module, hook.to_owned()));
             }
-            let named = OTHER_IMPLEMENTATIONS
-                .iter()
-                .find(|(owner, name, _)| owner == module && *name == function);
-            if let Some((_, _, hook)) = named
-                && self.hooks.contains(*hook)
+            let mut others = OTHER_IMPLEMENTATIONS.iter();
+            if let Some((_, _, hook)) =
+                others.find(|other| (other.0, other.1) == (&**module, function))
+                && self.0.contains(*hook)
             {
                 return Some((module, (*hook).to_owned()));
             }

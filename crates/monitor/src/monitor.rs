@@ -129,15 +129,14 @@ impl Monitor {
             layout: &self.layout,
             mode: self.mode,
         };
-        let hooks = self.probes.iter().enumerate();
-        let hooks = hooks
-            .filter(|(number, _)| self.programs.is_probed(*number))
-            .map(|(number, probe)| HookFigures {
-                probe: Arc::clone(probe),
-                system_calls: reader.system_calls(number),
-                errnos: reader.errnos(number),
-            })
-            .collect::<Vec<_>>();
+        let probed = self.probes.iter().enumerate();
+        let probed = probed.filter(|(number, _)| self.programs.is_probed(*number));
+        let hooks = probed.map(|(number, probe)| HookFigures {
+            probe: Arc::clone(probe),
+            system_calls: reader.system_calls(number),
+            errnos: reader.errnos(number),
+        });
+        let hooks: Vec<_> = hooks.collect();
         let wholes = reader.wholes(&hooks, self.cost.added_ns);
         let taken = Instant::now();
         Snapshot {
@@ -236,11 +235,8 @@ fn left_out(found: &Found, refused: Vec<LeftOutFunction>) -> Vec<LeftOutFunction
 fn active_modules() -> Vec<String> {
     let list = fs::read_to_string(STACK).unwrap_or_default();
     let list = list.get(..list.len().min(STACK_MAX)).unwrap_or_default();
-    list.trim()
-        .split(',')
-        .filter(|module| !module.is_empty())
-        .map(str::to_owned)
-        .collect()
+    let modules = list.trim().split(',').filter(|module| !module.is_empty());
+    modules.map(str::to_owned).collect()
 }
 
 fn open_cgroup(path: &Path) -> Result<File, Failure> {
@@ -270,12 +266,7 @@ fn raise_file_limit(probes: usize) {
         maximum: if enough { limit.maximum } else { Some(wanted) },
     };
     if setrlimit(Resource::Nofile, raised).is_err() {
-        let _ = setrlimit(
-            Resource::Nofile,
-            Rlimit {
-                current: limit.maximum,
-                maximum: limit.maximum,
-            },
-        );
+        let (current, maximum) = (limit.maximum, limit.maximum);
+        let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum });
     }
 }

@@ -179,32 +179,22 @@ impl Reader<'_> {
     }
 
     fn row(&self, at: usize) -> Option<Figures> {
-        let Layout {
-            row_words,
-            rows,
-            stride,
-            cpus,
-            ..
-        } = *self.layout;
-        if !at.is_multiple_of(row_words) || at >= rows * row_words {
+        let row_words = self.layout.row_words;
+        if !at.is_multiple_of(row_words) || at >= self.layout.rows * row_words {
             return None;
         }
         let mut sum = Figures::default();
-        for cpu in 0..cpus {
-            let start = cpu * stride / 8 + at;
-            let row = self
-                .object
-                .words(".bss.rows")
-                .get(start..start + row_words)?;
+        for cpu in 0..self.layout.cpus {
+            let start = cpu * self.layout.stride / 8 + at;
+            let rows = self.object.words(".bss.rows");
+            let row = rows.get(start..start + row_words)?;
             let word = |number: usize| row[number].load(Ordering::Relaxed);
             let mut figures = Figures {
                 count: word(ROW_COUNT),
                 ..Figures::default()
             };
             if self.mode == MonitorMode::Histogram {
-                figures.buckets = (0..BUCKETS)
-                    .map(|bucket| word(ROW_BUCKETS + bucket))
-                    .collect();
+                figures.buckets = (ROW_BUCKETS..).take(BUCKETS).map(word).collect();
                 figures.count = figures.buckets.iter().copied().fold(0, u64::saturating_add);
             }
             if self.mode != MonitorMode::Count {

@@ -14,18 +14,19 @@ use syscalls::Sysno;
 
 pub fn interval(snapshot: &Snapshot, begin: Duration) -> Interval {
     let hooks = snapshot.hooks.iter().filter_map(watched_hook);
-    let wholes = snapshot.wholes.iter();
+    let wholes = snapshot
+        .wholes
+        .iter()
+        .map(|(&call, whole)| WholeSystemCall {
+            system_call: system_call_name(call),
+            count: whole.count,
+            sum_ns: whole.sum_ns,
+        });
     Interval {
         begin_s: begin.as_secs_f64(),
         seconds: snapshot.elapsed.as_secs_f64(),
         hooks: hooks.collect(),
-        system_calls: wholes
-            .map(|(&call, whole)| WholeSystemCall {
-                system_call: system_call_name(call),
-                count: whole.count,
-                sum_ns: whole.sum_ns,
-            })
-            .collect(),
+        system_calls: wholes.collect(),
         lost: snapshot.lost_calls(),
     }
 }
@@ -44,24 +45,22 @@ fn watched_hook(hook: &HookFigures) -> Option<WatchedHook> {
         max_ns: figures.max_ns,
         percentiles_ns: Percentiles::from_histogram(&buckets(figures)),
     };
+    let errnos = hook.errnos.iter();
     let system_calls = hook.system_calls.iter();
+    let system_calls = system_calls.map(|(&call, figures)| WatchedSystemCall {
+        system_call: system_call_name(call),
+        calls: calls(figures),
+    });
     Some(WatchedHook {
         hook: hook.probe.hook.clone(),
         function: hook.probe.function.name.clone(),
         module: hook.probe.module.clone(),
         calls: calls(&total),
-        errnos: hook
-            .errnos
-            .iter()
+        errnos: errnos
             .map(|(&errno, &count)| (errno_name(errno), count))
             .collect(),
         histogram: buckets(&total),
-        system_calls: system_calls
-            .map(|(&call, figures)| WatchedSystemCall {
-                system_call: system_call_name(call),
-                calls: calls(figures),
-            })
-            .collect(),
+        system_calls: system_calls.collect(),
     })
 }
 

@@ -182,10 +182,8 @@ impl Session {
 
     /// The recording of what was watched so far.
     pub fn recording(&self) -> Document {
-        let intervals = self.intervals.iter().cloned();
-        let cells = (0..)
-            .zip(intervals)
-            .map(|(number, calls)| self.watched.cell(number, calls));
+        let numbered = (0..).zip(&self.intervals);
+        let cells = numbered.map(|(number, calls)| self.watched.cell(number, calls.clone()));
         Document {
             started: Some(self.started.clone()),
             finished: Some((self.now)()),
@@ -228,21 +226,18 @@ fn doubts(monitor: &Monitor, last: &Snapshot) -> Vec<Warning> {
     let calls = last.lost_calls();
     if calls > 0 {
         let kinds = last.lost.iter().zip(LOST).filter(|(calls, _)| **calls > 0);
-        let kinds: Vec<String> = kinds
-            .map(|(calls, (_, kind))| format!("{calls} {kind}"))
-            .collect();
+        let kinds = kinds.map(|(calls, (_, kind))| format!("{calls} {kind}"));
+        let kinds = kinds.collect::<Vec<_>>().join(", ");
         lost(format!(
-            "{calls} calls are missing from all figures: {}",
-            kinds.join(", ")
+            "{calls} calls are missing from all figures: {kinds}"
         ));
     }
     if let Some(missed @ 1..) = monitor.missed() {
         lost(format!("the kernel did not run a program {missed} times"));
     }
-    if last.pairs_refused > 0 {
+    if let pairs @ 1.. = last.pairs_refused {
         lost(format!(
-            "{} pairs of hook and system call had no row of their own (--pairs)",
-            last.pairs_refused
+            "{pairs} pairs of hook and system call had no row of their own (--pairs)"
         ));
     }
     warnings

@@ -117,10 +117,6 @@ impl Column {
         }
     }
 
-    pub fn is_sortable(self) -> bool {
-        self != Column::Recent
-    }
-
     /// Names are left-aligned, figures right-aligned.
     pub fn is_left(self) -> bool {
         matches!(self, Column::Hook | Column::Module | Column::Recent)

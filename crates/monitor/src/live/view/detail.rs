@@ -85,16 +85,11 @@ fn summary(figure: &Figure<'_>) -> impl Iterator<Item = String> {
             figure.share().map_or(NONE.to_owned(), units::percent),
         )
     });
-    let percentiles = calls
-        .and_then(|calls| calls.percentiles_ns)
-        .map(|percentiles| {
-            format!(
-                "p50 {}  p90 {}  p99 {}",
-                units::time(percentiles.p50),
-                units::time(percentiles.p90),
-                units::time(percentiles.p99),
-            )
-        });
+    let percentiles = calls.and_then(|calls| calls.percentiles_ns);
+    let percentiles = percentiles.map(|percentiles| {
+        let [p50, p90, p99] = [percentiles.p50, percentiles.p90, percentiles.p99].map(units::time);
+        format!("p50 {p50}  p90 {p90}  p99 {p99}")
+    });
     [counts].into_iter().chain(times).chain(percentiles)
 }
 
@@ -136,10 +131,8 @@ fn histogram(histogram: &[Bucket], width: usize, theme: &Theme) -> Vec<Line<'sta
             units::count(bucket.count),
             units::percent(bucket.count as f64 / all),
         );
-        let bar = units::bar(
-            bucket.count as f64 / highest as f64,
-            width.saturating_sub(LABELS),
-        );
+        let part = bucket.count as f64 / highest as f64;
+        let bar = units::bar(part, width.saturating_sub(LABELS));
         Line::from(vec![Span::raw(labels), Span::styled(bar, theme.bar())])
     };
     buckets.iter().map(line).collect()
@@ -196,13 +189,11 @@ fn system_calls(hook: &WatchedHook, interval: &Interval, theme: &Theme) -> Vec<L
         let by_count = b.calls.count.cmp(&a.calls.count);
         by_count.then_with(|| a.system_call.cmp(&b.system_call))
     });
-    let rows: Vec<_> = calls
-        .into_iter()
-        .map(|call| {
-            let share = interval.share_of_system_call(call);
-            (call.system_call.clone(), &call.calls, share)
-        })
-        .collect();
+    let rows = calls.into_iter().map(|call| {
+        let share = interval.share_of_system_call(call);
+        (call.system_call.clone(), &call.calls, share)
+    });
+    let rows: Vec<_> = rows.collect();
     calls_table(&rows, interval.seconds, hook.calls.sum_ns.is_some(), theme)
 }
 

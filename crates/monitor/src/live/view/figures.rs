@@ -139,10 +139,8 @@ fn harmless(mut interval: Interval) -> Interval {
         }
         hook.histogram.truncate(PARTS_LIMIT);
         let mut errnos = BTreeMap::new();
-        for (name, count) in std::mem::take(&mut hook.errnos)
-            .into_iter()
-            .take(PARTS_LIMIT)
-        {
+        let all = std::mem::take(&mut hook.errnos).into_iter();
+        for (name, count) in all.take(PARTS_LIMIT) {
             // Sanitised names may be equal.
             let sum: &mut u64 = errnos.entry(printable(&name, NAME_LIMIT)).or_default();
             *sum = sum.saturating_add(count);

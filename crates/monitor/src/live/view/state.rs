@@ -98,7 +98,7 @@ impl View {
 
     pub fn sort_beside(&mut self, by: isize) {
         let mut columns = self.columns();
-        columns.retain(|column| column.is_sortable());
+        columns.retain(|&column| column != Column::Recent);
         let place = columns.iter().position(|&column| column == self.sort);
         let place = place.unwrap_or(0).saturating_add_signed(by);
         self.sort = columns[place.min(columns.len() - 1)];
@@ -144,15 +144,10 @@ impl View {
             .map(|(place, hook)| (place, figures.figure(hook, self.since)))
             .collect();
         rows.sort_by(|(_, a), (_, b)| {
-            let order = self.sort.compare(a, b);
-            let order = if self.reversed {
-                order.reverse()
-            } else {
-                order
-            };
-            order.then_with(|| {
-                (&a.total.hook, &a.total.function).cmp(&(&b.total.hook, &b.total.function))
-            })
+            let (first, second) = if self.reversed { (b, a) } else { (a, b) };
+            let order = self.sort.compare(first, second);
+            let [a, b] = [a, b].map(|row| (&row.total.hook, &row.total.function));
+            order.then_with(|| a.cmp(&b))
         });
         let is_selected =
             |row: &(usize, Figure<'_>)| Some(Key::new(row.1.total)) == self.selected_key;
@@ -160,8 +155,7 @@ impl View {
         let found = (0..rows.len())
             .filter(|&row| is_selected(&rows[row]))
             .min_by_key(|row| row.abs_diff(self.selected));
-        let rows = rows.into_iter().map(|(place, _)| place).collect();
-        self.rows = rows;
+        self.rows = rows.into_iter().map(|(place, _)| place).collect();
         // Without any user action, the first row is selected.
         let at_rest = self.selected == 0 && self.offset == 0 && self.page == Page::Table;
         match found {

@@ -34,8 +34,7 @@ pub fn time(ns: f64) -> String {
         // Without `-0`.
         return format!("{:.0} ns", ns.round() + 0.0);
     }
-    let units = [(1e3, " µs"), (1e6, " ms"), (1e9, " s")];
-    scaled(ns, &units)
+    scaled(ns, &[(1e3, " µs"), (1e6, " ms"), (1e9, " s")])
 }
 
 /// `999`, `12.3k`, `1.20M`
