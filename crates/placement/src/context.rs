@@ -49,10 +49,8 @@ impl<'x, 'a> World<'x, 'a> {
             .collect();
         let mut next = number(tags.len());
         let mut nests = FxHashMap::default();
-        for (id, fact) in (0u16..)
-            .zip(facts)
-            .filter(|(_, fact)| fact.kind == FactKind::Nest)
-        {
+        let numbered = (0u16..).zip(facts);
+        for (id, fact) in numbered.filter(|(_, fact)| fact.kind == FactKind::Nest) {
             let most = fact.max.map_or(0, |max| max.constant.min(MAX_NESTS));
             let bits = (next..next.saturating_add(most)).map(bit);
             nests.insert(id, bits.fold(0, |mask, bit| mask | bit));
@@ -97,9 +95,7 @@ impl<'x, 'a> World<'x, 'a> {
         facts.iter().find_map(|&id| {
             let (within, unless) = self.conditions[usize::from(id)];
             let applies = (within == 0 || tags & within != 0) && tags & unless == 0;
-            applies
-                .then(|| says(&self.facts[usize::from(id)]))
-                .flatten()
+            says(&self.facts[usize::from(id)]).filter(|_| applies)
         })
     }
 
@@ -204,7 +200,7 @@ pub(crate) fn callees(
     found
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     pub(crate) hook: u16,
     pub(crate) teardown: bool,
@@ -217,8 +213,7 @@ impl Key {
     pub(crate) fn own(hook: u16) -> Self {
         Self {
             hook,
-            teardown: false,
-            modules: 0,
+            ..Self::default()
         }
     }
 
