@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use kernels::arch::Arch;
 use model::{Architecture, Failure, Tool, nearest};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::checks::{Finder, Pairs, missing, redundant};
 use crate::config::Config;
@@ -385,9 +385,13 @@ impl Analysis<'_> {
     ) {
         let mut maximum = Maximum::new(world);
         let mut success_path = Nominal::new(world);
-        let checks = &self.facts.checks;
-        let mut finder = Finder::new(self.program, &loaded.bodies, checks, &mut found.redundant);
-        for circle in maximum.circles() {
+        let mut finder = Finder {
+            program: self.program,
+            bodies: &loaded.bodies,
+            facts: &self.facts.checks,
+            found: &mut found.redundant,
+        };
+        for circle in &maximum.circles {
             let names = circle.iter().map(|&id| self.program.name(id).to_owned());
             let names: Vec<String> = names.collect();
             if !found.circles.contains(&names) {
@@ -396,7 +400,12 @@ impl Analysis<'_> {
         }
         let kind = self.facts.sources.stacked(fs)[0];
         let own = self.facts.sources.fs.get(kind);
-        let mut namer = Namer::new(self.program, loaded, &mut found.boundless);
+        let mut namer = Namer {
+            program: self.program,
+            loaded,
+            all: &mut found.boundless,
+            known: FxHashMap::default(),
+        };
         for (call, entry) in wanted {
             let added = own.and_then(|own| own.cases.get(&call.name));
             let cases = call.cases.iter().chain(added.into_iter().flatten());

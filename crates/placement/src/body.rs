@@ -103,7 +103,7 @@ impl Node {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Body {
     /// [`EXIT`] is the first.
     pub(crate) nodes: Vec<Node>,
@@ -122,10 +122,8 @@ impl Body {
         Self {
             nodes: vec![Node::Exit],
             entry: EXIT,
-            variables: Vec::new(),
-            parameters: Vec::new(),
-            assigned: Vec::new(),
             fault: fault.into(),
+            ..Self::default()
         }
     }
 

@@ -16,6 +16,7 @@ pub(crate) type HookId = u16;
 /// Limited by the bits of [`crate::context::Key`].
 const MAX_MODULES: usize = 31;
 
+#[derive(Default)]
 pub(crate) struct Framework {
     /// Includes functions that the kernel calls without the framework.
     pub(crate) hooks: Vec<String>,
@@ -31,18 +32,12 @@ pub(crate) struct Framework {
 
 impl Framework {
     pub(crate) fn new(program: &Program<'_>, security: &Security, generic: &[String]) -> Self {
+        let modules = security.modules.iter().take(MAX_MODULES);
         let mut framework = Self {
             hooks: security.hooks.keys().cloned().collect(),
-            of_function: FxHashMap::default(),
-            direct: FxHashMap::default(),
-            implementations: FxHashMap::default(),
             own: program.own,
-            modules: security
-                .modules
-                .iter()
-                .take(MAX_MODULES)
-                .map(|module| module.name.clone())
-                .collect(),
+            modules: modules.map(|module| module.name.clone()).collect(),
+            ..Self::default()
         };
         framework.find_functions(program);
         framework.find_direct(program, security, generic);
@@ -142,12 +137,10 @@ impl Framework {
 
     pub(crate) fn direct_of(&self, module: &str) -> Vec<String> {
         let number = self.modules.iter().position(|name| name == module);
-        let mut names: Vec<_> = self
-            .direct
-            .values()
-            .filter(|(_, module)| Some(usize::from(*module)) == number)
-            .map(|(hook, _)| self.hooks[usize::from(*hook)].clone())
-            .collect();
+        let direct = self.direct.values();
+        let direct = direct.filter(|(_, module)| Some(usize::from(*module)) == number);
+        let names = direct.map(|(hook, _)| self.hooks[usize::from(*hook)].clone());
+        let mut names: Vec<_> = names.collect();
         names.sort();
         names
     }
@@ -182,11 +175,9 @@ impl Defined<'_, '_> {
             let fits = |(name, _): &&(&str, NameId)| matches_any(&[pattern], name);
             return self.sorted.iter().filter(fits).map(|&(_, id)| id).collect();
         }
-        self.program
-            .id(pattern)
-            .filter(|_| !self.program.all(pattern).is_empty())
-            .into_iter()
-            .collect()
+        let id = self.program.id(pattern);
+        let defined = id.filter(|_| !self.program.all(pattern).is_empty());
+        defined.into_iter().collect()
     }
 }
 

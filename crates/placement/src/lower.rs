@@ -41,10 +41,7 @@ impl Lowerer {
     }
 
     pub(crate) fn lower(&mut self, function: &Function, text: &[u8]) -> Body {
-        let part = |from: u32, to: u32| {
-            let part = text.get(from as usize..to as usize);
-            part.unwrap_or_default()
-        };
+        let part = |from, to| text.get(from as usize..to as usize).unwrap_or_default();
         let (from, to) = function.range;
         let (header, body) = (part(from, function.body), part(function.body, to));
         self.lower_parts(header, body, function.kind)
@@ -73,8 +70,12 @@ impl Lowerer {
             return Body::with_fault("the parser gave up");
         };
         let root = tree.root_node();
-        let before = header.iter().filter(|&&byte| byte == b'\n').count();
-        let mut graph = Graph::new(&source, before);
+        let mut graph = Graph {
+            source: &source,
+            before: header.iter().filter(|&&byte| byte == b'\n').count(),
+            body: Body::with_fault(""),
+            ..Graph::default()
+        };
         graph.body.variables = parameters(header);
         graph.body.parameters = names_of_parameters(header);
         if root.has_error() {
@@ -94,6 +95,7 @@ impl Lowerer {
     }
 }
 
+#[derive(Default)]
 struct Graph<'a> {
     source: &'a [u8],
     /// Lines before the body.
@@ -113,19 +115,6 @@ struct Arms {
 }
 
 impl<'a> Graph<'a> {
-    fn new(source: &'a [u8], before: usize) -> Self {
-        Self {
-            source,
-            before,
-            body: Body::with_fault(""),
-            labels: FxHashMap::default(),
-            breaks: Vec::new(),
-            continues: Vec::new(),
-            switches: Vec::new(),
-            depth: 0,
-        }
-    }
-
     fn text(&self, node: Syntax<'_>) -> &'a str {
         std::str::from_utf8(&self.source[node.byte_range()]).unwrap_or("")
     }

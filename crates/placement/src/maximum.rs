@@ -43,9 +43,9 @@ pub(crate) struct Maximum<'w, 'x, 'a> {
     world: &'w World<'x, 'a>,
     known: FxHashMap<(FunctionId, Tags), Shared>,
     distinct: FxHashSet<Shared>,
-    /// Number of the recursion cycle of a function.
-    circles: FxHashMap<FunctionId, usize>,
-    members: Vec<Vec<FunctionId>>,
+    /// Recursion cycles, and the number of a function's.
+    pub(crate) circles: Vec<Vec<FunctionId>>,
+    circle_of: FxHashMap<FunctionId, usize>,
     pub(crate) causes: Causes,
     depth: u32,
     /// Whether calls nest too deeply, so that results are incomplete.
@@ -67,14 +67,14 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             known.collect()
         });
         let edges: Vec<Vec<usize>> = edges.collect();
-        let mut circles = FxHashMap::default();
-        let mut members = Vec::new();
+        let mut circles = Vec::new();
+        let mut circle_of = FxHashMap::default();
         for component in components(&edges) {
             if component.len() > 1 || edges[component[0]].contains(&component[0]) {
                 let mut functions: Vec<_> = component.iter().map(|&n| ids[n]).collect();
                 functions.sort_unstable();
-                circles.extend(functions.iter().map(|&id| (id, members.len())));
-                members.push(functions);
+                circle_of.extend(functions.iter().map(|&id| (id, circles.len())));
+                circles.push(functions);
             }
         }
         Self {
@@ -82,7 +82,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             known: FxHashMap::default(),
             distinct: FxHashSet::default(),
             circles,
-            members,
+            circle_of,
             causes: Causes::default(),
             depth: 0,
             too_deep: false,
@@ -90,13 +90,9 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         }
     }
 
-    pub(crate) fn circles(&self) -> &[Vec<FunctionId>] {
-        &self.members
-    }
-
     pub(crate) fn circle_of(&self, id: FunctionId) -> &[FunctionId] {
-        let circle = self.circles.get(&id);
-        circle.map_or(&[], |&circle| &self.members[circle])
+        let circle = self.circle_of.get(&id);
+        circle.map_or(&[], |&circle| &self.circles[circle])
     }
 
     pub(crate) fn counts(&mut self, id: FunctionId, tags: Tags) -> Shared {
@@ -109,7 +105,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             return Rc::default();
         }
         self.depth += 1;
-        let counts = match self.circles.get(&id) {
+        let counts = match self.circle_of.get(&id) {
             Some(&circle) => self.circle(circle, tags),
             None => {
                 let counts = self.function(id, tags, None);
@@ -132,7 +128,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
     }
 
     fn circle(&mut self, circle: usize, tags: Tags) -> Shared {
-        let members = self.members[circle].clone();
+        let members = self.circles[circle].clone();
         let mut all = Counts::default();
         let mut teardown = false;
         for &id in &members {
@@ -155,7 +151,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
     }
 
     fn call(&mut self, id: FunctionId, at: At) -> Shared {
-        let known = at.circle.is_some() && self.circles.get(&id).copied() == at.circle;
+        let known = at.circle.is_some() && self.circle_of.get(&id).copied() == at.circle;
         let inner = if known {
             Rc::default()
         } else {
@@ -266,10 +262,8 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             }
             for (to, facts) in passed {
                 // Unknown unless a fact gives it.
-                let times = self
-                    .world
-                    .fact(facts, at.tags, |fact| fact.max)
-                    .unwrap_or(Count::UNBOUNDED);
+                let times = self.world.fact(facts, at.tags, |fact| fact.max);
+                let times = times.unwrap_or(Count::UNBOUNDED);
                 let one = self.call(*to, at);
                 let cause = Cause::Callback(place.0, place.1, *to);
                 let one = self.causes.repeated(one.iter().copied(), times, cause);
@@ -282,9 +276,8 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
 
     fn inside(&self, counts: &[(Key, Most)], module: u8) -> Counts {
         let mut nested = Counts::default();
-        let inside = counts
-            .iter()
-            .map(|&(key, count)| (key.inside(module), count));
+        let counts = counts.iter();
+        let inside = counts.map(|&(key, count)| (key.inside(module), count));
         self.causes.add(&mut nested, inside);
         nested
     }

@@ -42,37 +42,22 @@ impl Boundless {
 }
 
 pub(super) struct Namer<'a, 'p> {
-    program: &'a Program<'p>,
-    loaded: &'a Loaded,
-    all: &'a mut Boundless,
-    known: FxHashMap<CauseSet, Vec<u32>>,
+    pub(super) program: &'a Program<'p>,
+    pub(super) loaded: &'a Loaded,
+    pub(super) all: &'a mut Boundless,
+    pub(super) known: FxHashMap<CauseSet, Vec<u32>>,
 }
 
-impl<'a, 'p> Namer<'a, 'p> {
-    pub(super) fn new(
-        program: &'a Program<'p>,
-        loaded: &'a Loaded,
-        all: &'a mut Boundless,
-    ) -> Self {
-        Self {
-            program,
-            loaded,
-            all,
-            known: FxHashMap::default(),
-        }
-    }
-
+impl<'a> Namer<'a, '_> {
     pub(super) fn places(&mut self, maximum: &Maximum<'_, '_, '_>, set: CauseSet) -> Vec<u32> {
         if let Some(known) = self.known.get(&set) {
             return known.clone();
         }
-        let causes = maximum.causes.in_set(set).into_iter();
-        let mut places: Vec<u32> = causes
-            .map(|cause| {
-                let named = self.named(maximum, cause);
-                self.all.place(named)
-            })
-            .collect();
+        let mut places = Vec::new();
+        for cause in maximum.causes.in_set(set) {
+            let named = self.named(maximum, cause);
+            places.push(self.all.place(named));
+        }
         places.sort_unstable();
         self.known.insert(set, places.clone());
         places

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::value::{Frame, Value};
 use crate::body::{Body, Node, NodeId};
-use crate::facts::CheckFacts;
+use crate::facts::{CheckFacts, PairFact};
 use crate::load::Bodies;
 use crate::nominal::Event;
 use crate::program::{FunctionId, Program};
@@ -21,10 +21,10 @@ type Link = (FunctionId, Option<NodeId>);
 pub(crate) type Pairs = BTreeMap<RedundantCheck, Vec<String>>;
 
 pub(crate) struct Finder<'x, 'a> {
-    program: &'x Program<'a>,
-    bodies: &'x [Bodies],
-    facts: &'x CheckFacts,
-    found: &'x mut Pairs,
+    pub(crate) program: &'x Program<'a>,
+    pub(crate) bodies: &'x [Bodies],
+    pub(crate) facts: &'x CheckFacts,
+    pub(crate) found: &'x mut Pairs,
 }
 
 pub(crate) fn redundant(found: Pairs) -> Vec<RedundantCheck> {
@@ -39,21 +39,7 @@ pub(crate) fn redundant(found: Pairs) -> Vec<RedundantCheck> {
     all
 }
 
-impl<'x, 'a> Finder<'x, 'a> {
-    pub(crate) fn new(
-        program: &'x Program<'a>,
-        bodies: &'x [Bodies],
-        facts: &'x CheckFacts,
-        found: &'x mut Pairs,
-    ) -> Self {
-        Self {
-            program,
-            bodies,
-            facts,
-            found,
-        }
-    }
-
+impl<'x> Finder<'x, '_> {
     pub(crate) fn add(
         &mut self,
         title: &str,
@@ -136,27 +122,18 @@ impl<'x, 'a> Finder<'x, 'a> {
             let mut functions = links.iter().map(|link| self.program.name(link.0));
             functions.any(|function| names.iter().any(|name| name == function))
         };
-        let between =
-            |first: &[String], second: &[String]| leads(links[0], first) && leads(links[1], second);
-        let different = self
-            .facts
-            .other
-            .iter()
-            .find(|fact| fact.hook == hook && between(&fact.first, &fact.second));
-        if let Some(fact) = different {
+        let applies = |fact: &&PairFact| {
+            let first = fact.hook == hook && leads(links[0], &fact.first);
+            first && leads(links[1], &fact.second)
+        };
+        if let Some(fact) = self.facts.other.iter().find(applies) {
             return (Confidence::Unknown, same_question, fact.why.clone());
         }
-        let fact = || {
-            self.facts.same.iter().find(|fact| {
-                fact.hook == hook
-                    && between(&fact.first, &fact.second)
-                    && !leads(links[0], &fact.unless)
-            })
-        };
+        let mut same_facts = self.facts.same.iter().filter(applies);
+        let mut same_fact = || same_facts.find(|fact| !leads(links[0], &fact.unless));
         let equal = !pairs.is_empty() && pairs.iter().all(|pair| pair.0.text == pair.1.text);
-        let lost = pairs
-            .iter()
-            .find_map(|pair| pair.0.lost.as_ref().or(pair.1.lost.as_ref()));
+        let mut lost = pairs.iter().flat_map(|pair| [&pair.0.lost, &pair.1.lost]);
+        let lost = lost.find_map(Option::as_ref);
         let (confidence, why) = match (equal, lost) {
             (true, None) if pairs.iter().all(|pair| !pair.0.memory) => (
                 Confidence::Sure,
@@ -166,7 +143,7 @@ impl<'x, 'a> Finder<'x, 'a> {
                 Confidence::Likely,
                 "the same expression; what it reads could change in between".to_owned(),
             ),
-            _ => match (fact(), lost) {
+            _ => match (same_fact(), lost) {
                 (Some(fact), _) => (Confidence::Likely, format!("{}: {}", fact.object, fact.why)),
                 (None, Some(lost)) => (Confidence::Unknown, lost.clone()),
                 (None, None) => (

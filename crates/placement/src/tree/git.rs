@@ -42,14 +42,6 @@ fn command(path: &Path, what: &'static str) -> Result<Command, Failure> {
     Ok(command)
 }
 
-pub(super) fn printed(
-    path: &Path,
-    what: &'static str,
-    arguments: &[&str],
-) -> Result<Vec<u8>, Failure> {
-    checked(path, what, output(path, what, arguments)?)
-}
-
 fn output(path: &Path, what: &'static str, arguments: &[&str]) -> Result<Output, Failure> {
     let output = command(path, what)?.args(arguments).output();
     output.map_err(|error| failed(path, what, error))
@@ -62,7 +54,7 @@ fn checked(path: &Path, what: &'static str, output: Output) -> Result<Vec<u8>, F
     Ok(output.stdout)
 }
 
-pub(super) fn resolve(path: &Path, revision: &str) -> Result<String, Failure> {
+fn resolve(path: &Path, revision: &str) -> Result<String, Failure> {
     let tree = format!("{revision}^{{tree}}");
     let arguments = ["--verify", "--quiet", "--end-of-options", &tree];
     let output = output(path, "rev-parse", &arguments)?;
@@ -81,7 +73,8 @@ pub(super) fn resolve(path: &Path, revision: &str) -> Result<String, Failure> {
 impl Repository {
     pub(super) fn open(path: &Path, revision: &str) -> Result<Self, Failure> {
         let tree = resolve(path, revision)?;
-        let listed = printed(path, "ls-tree", &["-r", "-z", "-l", &tree])?;
+        let listed = output(path, "ls-tree", &["-r", "-z", "-l", &tree])?;
+        let listed = checked(path, "ls-tree", listed)?;
         let files = listed.split(|&b| b == 0).filter_map(parse);
         let files = files.filter(|(path, _)| is_kept(path)).take(MAX_FILES);
         let mut child = command(path, "cat-file")?
@@ -139,10 +132,8 @@ impl Reader {
         let mut header = String::new();
         (&mut self.output).take(256).read_line(&mut header)?;
         if header.split_whitespace().next_back() != Some(&size.to_string()) {
-            return Err(std::io::Error::other(format!(
-                "unexpected output: {}",
-                header.trim()
-            )));
+            let what = format!("unexpected output: {}", header.trim());
+            return Err(std::io::Error::other(what));
         }
         let mut bytes = Vec::new();
         (&mut self.output).take(size + 1).read_to_end(&mut bytes)?;
@@ -165,10 +156,6 @@ fn parse(line: &[u8]) -> Option<(String, (String, u64))> {
 
 fn first_line(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    text.lines()
-        .next()
-        .unwrap_or("no error message")
-        .chars()
-        .take(200)
-        .collect()
+    let line = text.lines().next().unwrap_or("no error message");
+    line.chars().take(200).collect()
 }
