@@ -116,12 +116,8 @@ impl Cleaner<'_> {
                     self.at += 1;
                     self.newline();
                 }
-                0 => {
-                    self.out.push(b' ');
-                    self.at += 1;
-                }
                 _ => {
-                    self.out.push(byte);
+                    self.out.push(if byte == 0 { b' ' } else { byte });
                     self.at += 1;
                 }
             }
@@ -279,8 +275,8 @@ impl Cleaner<'_> {
         let value = condition::number(body).filter(|_| !function);
         self.defines.insert(name.into(), value);
         if body.iter().any(|&b| b == b'_' || b.is_ascii_alphabetic()) {
-            self.macros
-                .push((name.to_vec(), function, body.to_vec(), line));
+            let (name, body) = (name.to_vec(), body.to_vec());
+            self.macros.push((name, function, body, line));
         }
     }
 }

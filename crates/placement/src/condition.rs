@@ -31,10 +31,8 @@ pub(crate) fn defined(name: &[u8], config: &Config, defines: &Defines) -> bool {
 pub(crate) fn number(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?.trim();
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
-    let parsed = match digits
-        .strip_prefix("0x")
-        .or_else(|| digits.strip_prefix("0X"))
-    {
+    let hex = digits.strip_prefix("0x");
+    let parsed = match hex.or_else(|| digits.strip_prefix("0X")) {
         Some(hex) => u64::from_str_radix(hex, 16),
         None if digits.len() > 1 && digits.starts_with('0') => u64::from_str_radix(digits, 8),
         None => digits.parse(),
@@ -186,25 +184,19 @@ impl<'a> Parser<'a> {
         let word = self.word();
         match word {
             b"defined" => {
-                if let Some(inner) = self.arguments() {
-                    return i64::from(defined(inner.trim_ascii(), config, defines));
-                }
-                i64::from(defined(self.word(), config, defines))
+                let name = self.arguments().unwrap_or_else(|| self.word());
+                i64::from(defined(name.trim_ascii(), config, defines))
             }
             b"IS_ENABLED" | b"IS_REACHABLE" | b"IS_BUILTIN" => {
                 let inner = self.arguments().unwrap_or_default().trim_ascii();
                 i64::from(defined(inner, config, defines))
             }
-            _ => {
-                if self.arguments().is_some() {
-                    return 0;
-                }
-                match defines.get(word) {
-                    Some(value) => value.unwrap_or(0),
-                    // Set options, including numeric ones, are 1.
-                    None => i64::from(defined(word, config, defines)),
-                }
-            }
+            _ if self.arguments().is_some() => 0,
+            _ => match defines.get(word) {
+                Some(value) => value.unwrap_or(0),
+                // Set options, including numeric ones, are 1.
+                None => i64::from(defined(word, config, defines)),
+            },
         }
     }
 }

@@ -287,12 +287,8 @@ impl Linker<'_, '_, '_> {
 
     fn types(&self, id: FunctionId, body: &Body, owner: &str) -> Vec<u32> {
         let program = self.layers.program;
-        let variable = body
-            .variables
-            .iter()
-            .rev()
-            .find(|(name, _)| **name == *owner);
-        match variable {
+        let mut variables = body.variables.iter().rev();
+        match variables.find(|(name, _)| **name == *owner) {
             Some((_, structure)) => program.id(structure).into_iter().collect(),
             None => program.id(owner).map_or_else(Vec::new, |owner| {
                 self.layers.types_of_member(id, owner).to_vec()
@@ -326,11 +322,8 @@ impl Linker<'_, '_, '_> {
     /// Only values that are names or members are followed.
     fn held(&self, id: FunctionId, body: &Body, name: &str) -> Vec<FunctionId> {
         let mut found = Vec::new();
-        for (_, value) in body
-            .assigned
-            .iter()
-            .filter(|(variable, _)| **variable == *name)
-        {
+        let assigned = body.assigned.iter();
+        for (_, value) in assigned.filter(|(variable, _)| **variable == *name) {
             let Some((before, member)) = value.rsplit_once("->") else {
                 found.extend(self.resolve(id, value));
                 continue;
@@ -420,10 +413,8 @@ impl<'m> Matcher<'m> {
         body: &Body,
         matched: &'m mut FxHashSet<FactId>,
     ) -> Self {
-        let (name, path) = (
-            linker.layers.program.name(id),
-            linker.layers.program.path(id),
-        );
+        let program = linker.layers.program;
+        let (name, path) = (program.name(id), program.path(id));
         let applies = |fact: &Fact| {
             fact.function.iter().any(|f| f == name)
                 && fact.file.iter().any(|f| f == path)
@@ -460,12 +451,8 @@ impl<'m> Matcher<'m> {
                 && codes.contains(&text)
                 && fact.nth.is_none_or(|wanted| wanted == self.nth[at])
         };
-        let found: Vec<FactId> = self
-            .facts
-            .iter()
-            .filter(applies)
-            .map(|fact| fact.0)
-            .collect();
+        let found = self.facts.iter().filter(applies);
+        let found: Vec<FactId> = found.map(|fact| fact.0).collect();
         self.matched.extend(&found);
         found
     }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use model::Failure;
@@ -43,20 +44,16 @@ pub(crate) fn load(
     config: &Config,
     known: Vec<(FileData, Bodies)>,
 ) -> Result<Loaded, Failure> {
-    let mut known: rustc_hash::FxHashMap<String, (FileData, Bodies)> = known
-        .into_iter()
-        .map(|(file, bodies)| (file.path.clone(), (file, bodies)))
-        .collect();
-    let work: Vec<_> = entries
-        .into_iter()
-        .map(|entry| {
-            let old = known.remove(&entry.path);
-            (entry, old)
-        })
+    let known = known.into_iter();
+    let known = known.map(|(file, bodies)| (file.path.clone(), (file, bodies)));
+    let mut known: FxHashMap<String, (FileData, Bodies)> = known.collect();
+    let work = entries.into_iter();
+    let work: Vec<_> = work
+        .map(|entry| (known.remove(&entry.path), entry))
         .collect();
     let files: Vec<_> = work
         .into_par_iter()
-        .map(|(entry, old)| file(tree, entry, old, config))
+        .map(|(old, entry)| file(tree, entry, old, config))
         .collect::<Result<_, _>>()?;
     let mut loaded = Loaded::default();
     for (file, bodies, scanned) in files {
@@ -113,13 +110,8 @@ impl Loaded {
             .map_init(Lowerer::new, |lowerer, (file, functions)| {
                 let data = &files[file as usize];
                 let text = clean(&tree.read(&data.path)?, config).text;
-                let bodies: Vec<_> = functions
-                    .into_iter()
-                    .map(|id| {
-                        let function = &data.index.functions[id as usize];
-                        (id, lowerer.lower(function, &text))
-                    })
-                    .collect();
+                let lower = |id| (id, lowerer.lower(&data.index.functions[id as usize], &text));
+                let bodies: Vec<_> = functions.into_iter().map(lower).collect();
                 Ok((file, bodies))
             })
             .collect::<Result<_, Failure>>()?;

@@ -47,9 +47,8 @@ pub(crate) struct Security {
 }
 
 pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, Failure> {
-    let hooks = framework_hooks(tree)?;
     let mut security = Security {
-        hooks,
+        hooks: framework_hooks(tree)?,
         ..Security::default()
     };
     let mut modules: BTreeMap<String, Module> = BTreeMap::new();
@@ -60,10 +59,8 @@ pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, Fai
         let source = String::from_utf8_lossy(&bytes);
         let lines = code_lines(&source);
         security.loc += lines;
-        let known = facts
-            .sources
-            .iter()
-            .find(|(_, paths)| is_under(paths, &entry.path));
+        let mut sources = facts.sources.iter();
+        let known = sources.find(|(_, paths)| is_under(paths, &entry.path));
         let module = match known {
             Some((name, _)) => modules.entry(name.clone()).or_default(),
             None => unlisted
@@ -165,10 +162,8 @@ fn framework_hooks(tree: &Tree) -> Result<BTreeMap<String, bool>, Failure> {
 
 /// `other` if none fits.
 pub(crate) fn category<'f>(facts: &'f ModuleFacts, hook: &str) -> &'f str {
-    let found = facts
-        .category
-        .iter()
-        .find(|category| matches_any(&category.hooks, hook));
+    let mut categories = facts.category.iter();
+    let found = categories.find(|category| matches_any(&category.hooks, hook));
     found.map_or("other", |category| &category.name)
 }
 
@@ -182,10 +177,8 @@ impl Module {
         };
         let mut categories: BTreeMap<String, u32> = BTreeMap::new();
         for &hook in &hooks {
-            let prefixes = ["ima_", "evm_"].iter().filter(|_| self.direct);
-            let bare = prefixes
-                .filter_map(|prefix| hook.strip_prefix(prefix))
-                .next();
+            let mut prefixes = ["ima_", "evm_"].iter().filter(|_| self.direct);
+            let bare = prefixes.find_map(|prefix| hook.strip_prefix(prefix));
             let category = category(facts, bare.unwrap_or(hook));
             *categories.entry(category.to_owned()).or_default() += 1;
         }
@@ -194,19 +187,14 @@ impl Module {
             .iter()
             .filter(|category| category.file_accessing);
         let accessing = accessing.filter_map(|category| categories.get(&category.name));
-        let unconditional = self
-            .registrations
-            .iter()
-            .filter(|r| r.unconditional)
-            .count();
+        let unconditional = self.registrations.iter().filter(|r| r.unconditional);
         let tenths = (self.loc as f64 / hooks.len() as f64 * 10.0).round();
         ModulePlacement {
             module: self.name.clone(),
             hooks: number(hooks.len()),
-            unconditional: number(if self.direct {
-                hooks.len()
-            } else {
-                unconditional
+            unconditional: number(match self.direct {
+                true => hooks.len(),
+                false => unconditional.count(),
             }),
             loc: self.loc,
             loc_per_hook: if hooks.is_empty() { 0.0 } else { tenths / 10.0 },

@@ -154,9 +154,8 @@ impl<'a> Program<'a> {
         names: &'n [u32],
     ) -> impl Iterator<Item = NameId> + use<'_, 'n, 'a> {
         let map = &self.maps[self.functions[id as usize].file as usize];
-        names
-            .iter()
-            .filter_map(|&name| map.get(name as usize).copied())
+        let names = names.iter();
+        names.filter_map(|&name| map.get(name as usize).copied())
     }
 
     pub(crate) fn all(&self, name: &str) -> &[FunctionId] {
@@ -383,11 +382,8 @@ impl View<'_, '_> {
     /// Possible functions of a member, limited to the structs if known; a regular file's first.
     /// `None` if no such table exists.
     pub(crate) fn targets(&self, member: NameId, structs: &[NameId]) -> Option<Vec<FunctionId>> {
-        if !structs.is_empty()
-            && structs
-                .iter()
-                .all(|structure| self.idle.contains(structure))
-        {
+        let mut all = structs.iter();
+        if !structs.is_empty() && all.all(|structure| self.idle.contains(structure)) {
             return Some(Vec::new());
         }
         let names = &self.program.names;
@@ -396,9 +392,8 @@ impl View<'_, '_> {
                 || names[table.structure as usize].is_empty()
                 || structs.contains(&table.structure)
         };
-        let owned = structs
-            .iter()
-            .any(|structure| self.owned.contains(structure));
+        let mut all = structs.iter();
+        let owned = all.any(|structure| self.owned.contains(structure));
         let mut found: Vec<(bool, FunctionId)> = Vec::new();
         let mut seen: FxHashSet<FunctionId> = FxHashSet::default();
         for &(table, value) in self.program.by_member.get(&member).into_iter().flatten() {

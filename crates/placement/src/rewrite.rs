@@ -104,10 +104,8 @@ impl<'a> Rewriter<'a> {
 
     /// Keeps line breaks.
     fn skip(&mut self, to: usize) {
-        let lines = self.text[self.at..to]
-            .iter()
-            .filter(|&&b| b == b'\n')
-            .count();
+        let skipped = self.text[self.at..to].iter();
+        let lines = skipped.filter(|&&b| b == b'\n').count();
         self.out.resize(self.out.len() + lines, b'\n');
         self.at = to;
     }
@@ -253,10 +251,9 @@ impl<'a> Rewriter<'a> {
 
     fn call(&mut self, word: &'a [u8], end: usize) {
         let behind = self.peek(self.group_end(end));
-        let starts_statement = matches!(
-            self.out.trim_ascii_end().last(),
-            None | Some(b';' | b'{' | b'}' | b')' | b':')
-        ) || self.out.trim_ascii_end().ends_with(b"else");
+        let before = self.out.trim_ascii_end();
+        let starts_statement = before.ends_with(b"else")
+            || matches!(before.last(), None | Some(b';' | b'{' | b'}' | b')' | b':'));
         let each = word
             .windows(9)
             .any(|w| w == b"_for_each" || w == b"for_each_")

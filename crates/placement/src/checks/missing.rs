@@ -15,11 +15,8 @@ pub(crate) fn missing(
     let mut found: BTreeMap<MissingCheck, Vec<&SyscallPlacement>> = BTreeMap::new();
     for call in syscalls {
         // Hooks called by the kernel itself, outside of teardown.
-        let asked = call
-            .hooks
-            .iter()
-            .filter(|hook| !hook.success_path.is_zero());
-        let asked: Vec<&HookPlacement> = asked.collect();
+        let hooks = call.hooks.iter();
+        let asked: Vec<_> = hooks.filter(|hook| !hook.success_path.is_zero()).collect();
         for subject in &facts.subject {
             for module in modules {
                 if let Some(check) = missing_check(&asked, subject, module, facts) {
@@ -49,19 +46,14 @@ fn missing_check(
     facts: &CheckFacts,
 ) -> Option<MissingCheck> {
     let kind = facts.kind_of(&module.module)?;
-    let about: Vec<&&HookPlacement> = asked
-        .iter()
-        .filter(|hook| subject.hooks.contains(&hook.hook))
-        .collect();
+    let mut about = asked.to_vec();
+    about.retain(|hook| subject.hooks.contains(&hook.hook));
     let implements = |hook: &HookPlacement| hook.modules.contains(&module.module);
     if about.is_empty() || about.iter().any(|hook| implements(hook)) {
         return None;
     }
-    let others: BTreeSet<&String> = about
-        .iter()
-        .flat_map(|hook| &hook.modules)
-        .filter(|other| facts.kind_of(other).is_some())
-        .collect();
+    let mut others: BTreeSet<&String> = about.iter().flat_map(|hook| &hook.modules).collect();
+    others.retain(|other| facts.kind_of(other).is_some());
     if others.is_empty() {
         return None;
     }

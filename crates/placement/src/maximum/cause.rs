@@ -92,14 +92,12 @@ impl Causes {
         if let Some(&known) = sets.unions.get(&(one, other)) {
             return known;
         }
-        let mut members = [one, other]
-            .map(|set| {
-                sets.sets
-                    .get_index(set as usize)
-                    .cloned()
-                    .unwrap_or_default()
-            })
-            .concat();
+        let members = |set| sets.sets.get_index(set as usize).into_iter().flatten();
+        let mut members: Vec<u32> = [one, other]
+            .into_iter()
+            .flat_map(members)
+            .copied()
+            .collect();
         // Keep the first in the order of causes: numbers depend on the order of discovery.
         members.sort_unstable_by_key(|&number| sets.causes.get_index(number as usize));
         members.dedup();

@@ -31,23 +31,17 @@ impl Region<'_, '_, '_, '_> {
         whole: bool,
         nesting: u32,
     ) -> Counts {
-        let place: FxHashMap<NodeId, usize> = nodes
-            .iter()
-            .enumerate()
-            .map(|(at, &node)| (node, at))
-            .collect();
+        let place = nodes.iter().enumerate().map(|(at, &node)| (node, at));
+        let place: FxHashMap<NodeId, usize> = place.collect();
         let Some(&start) = place.get(&entry) else {
             return Counts::default();
         };
-        let edges: Vec<Vec<usize>> = nodes
-            .iter()
-            .map(|&node| {
-                let next = self.edges[node as usize].iter();
-                next.filter(|&&to| whole || to != entry)
-                    .filter_map(|to| place.get(to).copied())
-                    .collect()
-            })
-            .collect();
+        let edges = nodes.iter().map(|&node| {
+            let next = self.edges[node as usize].iter();
+            let next = next.filter(|&&to| whole || to != entry);
+            next.filter_map(|to| place.get(to).copied()).collect()
+        });
+        let edges: Vec<Vec<usize>> = edges.collect();
         let causes = &self.maximum.causes;
         // Components are ordered with callees first, so process them in reverse.
         let mut order = components(&edges);
@@ -98,10 +92,7 @@ impl Region<'_, '_, '_, '_> {
     fn without_bound(&self, part: &[NodeId]) -> Counts {
         let causes = &self.maximum.causes;
         let mut all = Counts::default();
-        for cost in part
-            .iter()
-            .filter_map(|&node| self.costs[node as usize].as_ref())
-        {
+        for cost in part.iter().flat_map(|&node| &self.costs[node as usize]) {
             causes.or(&mut all, cost.iter().copied());
         }
         causes.without_bound(&mut all, Cause::Nested(self.id));

@@ -92,11 +92,9 @@ pub(super) fn calls_of_macro(source: &str, name: &str) -> Vec<MacroCall> {
             break;
         }
         let end = (0..=rest.len().min(MAX_ARGUMENTS)).rfind(|&end| rest.is_char_boundary(end));
-        let arguments = arguments(&rest[..end.unwrap_or(0)]);
+        let (arguments, _) = arguments(&rest[..end.unwrap_or(0)]).unwrap_or_default();
         found.push(MacroCall {
-            arguments: arguments
-                .map(|(found, _)| found.into_iter().map(str::to_owned).collect())
-                .unwrap_or_default(),
+            arguments: arguments.into_iter().map(str::to_owned).collect(),
             unconditional: depth == 0,
             in_macro,
         });

@@ -135,11 +135,8 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, Failure> {
         }
         kept += entry.size;
         if kept > MAX_KEPT {
-            return Err(too_large(
-                path,
-                "the size of its sources in bytes",
-                MAX_KEPT,
-            ));
+            let what = "the size of its sources in bytes";
+            return Err(too_large(path, what, MAX_KEPT));
         }
         if files.len() >= MAX_FILES {
             return Err(too_large(path, "the number of files", MAX_FILES as u64));

@@ -27,11 +27,8 @@ pub(super) fn list(top: &Path, paths: &[String]) -> Result<Vec<Entry>, Failure> 
 
 fn entry(top: &Path, path: &str) -> Option<Entry> {
     let metadata = std::fs::symlink_metadata(top.join(path)).ok()?;
-    let changed = metadata
-        .modified()
-        .ok()?
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH);
+    let changed = changed.unwrap_or_default();
     metadata.is_file().then(|| Entry {
         path: path.to_owned(),
         size: metadata.len(),
