@@ -57,34 +57,29 @@ pub fn line(
     if usable < LEAST_DELAYS {
         return Err(LineError::TooFewPoints { usable, all });
     }
-    let within = match paths {
-        Paths::One { within } => within,
+    let mut others = 0;
+    let slope = match paths {
+        Paths::OfParts => through_medians(&x, &y, Unit::Instructions)?,
         Paths::Many => {
             let line = median_line(&x, &y)?;
-            return Ok(Slope {
-                dirty,
-                ..slope(&line, &x, &y, medians(&x, &y), Unit::Instructions)
-            });
+            slope(&line, &x, &y, medians(&x, &y), Unit::Instructions)
         }
-        Paths::OfParts => {
-            return Ok(Slope {
-                dirty,
-                ..through_medians(&x, &y, Unit::Instructions)?
-            });
+        Paths::One { within } => {
+            let near = on_one_line(&x, &y, within)?;
+            others = near.iter().filter(|near| !**near).count() as u64;
+            let on = |values: &[f64]| -> Vec<f64> {
+                let values = values.iter().zip(&near);
+                values.filter(|(_, near)| **near).map(|(v, _)| *v).collect()
+            };
+            let (x, y) = (on(&x), on(&y));
+            let line = Fit::new(&[&x], &y)?;
+            slope(&line, &x, &y, medians(&x, &y), Unit::Instructions)
         }
     };
-    let near = on_one_line(&x, &y, within)?;
-    let others = near.iter().filter(|near| !**near).count() as u64;
-    let on = |values: &[f64]| -> Vec<f64> {
-        let values = values.iter().zip(&near);
-        values.filter(|(_, near)| **near).map(|(v, _)| *v).collect()
-    };
-    let (x, y) = (on(&x), on(&y));
-    let line = Fit::new(&[&x], &y)?;
     Ok(Slope {
         dirty,
         others,
-        ..slope(&line, &x, &y, medians(&x, &y), Unit::Instructions)
+        ..slope
     })
 }
 
@@ -96,17 +91,13 @@ pub fn line_of_times(
     which: &Delayed,
 ) -> Result<Slope, LineError> {
     let belongs = |point: &Point| point.delayed == *which || point.delay_ns == 0;
-    let (x, y): (Vec<f64>, Vec<f64>) = points
-        .iter()
-        .cycle()
-        .zip(times_ns)
-        .filter(|(point, _)| belongs(point))
+    let times = points.iter().cycle().zip(times_ns);
+    let times = times.filter(|(point, _)| belongs(point));
+    let (x, y): (Vec<f64>, Vec<f64>) = times
         .map(|(point, ns)| (f64::from(point.delay_ns), ns.unwrap_or(0.0)))
         .unzip();
-    let different = points.iter().filter(|point| belongs(point));
-    let all = different
-        .map(|point| point.delay_ns)
-        .collect::<BTreeSet<u32>>();
+    let all = points.iter().filter(|point| belongs(point));
+    let all: BTreeSet<u32> = all.map(|point| point.delay_ns).collect();
     let medians = medians(&x, &y);
     if medians.len() < LEAST_DELAYS {
         return Err(LineError::TooFewPoints {
@@ -151,14 +142,12 @@ fn medians(x: &[f64], y: &[f64]) -> Vec<SlopePoint> {
     for (x, y) in x.iter().zip(y) {
         by_delay.entry(*x as u32).or_default().push(*y);
     }
-    by_delay
-        .into_iter()
-        .map(|(delay_ns, costs)| SlopePoint {
-            delay_ns,
-            n: costs.len() as u64,
-            median: median(costs),
-        })
-        .collect()
+    let points = by_delay.into_iter().map(|(delay_ns, costs)| SlopePoint {
+        delay_ns,
+        n: costs.len() as u64,
+        median: median(costs),
+    });
+    points.collect()
 }
 
 #[cfg(test)]
