@@ -21,9 +21,7 @@ fn question(line: &str) -> Option<Question<'_>> {
 
 /// Excludes empty objects, and the process itself, which is not an object of file operations.
 fn is_object(object: &str) -> bool {
-    ["inode:", "sb:"]
-        .iter()
-        .any(|kind| object.starts_with(kind))
+    object.starts_with("inode:") || object.starts_with("sb:")
 }
 
 /// Repeated requests, in order of their first occurrence. `lines` are from the Tunable Security
@@ -34,11 +32,9 @@ pub fn repeated(key: &Key, lines: &[String], path: Option<&PathProfile>) -> Vec<
         && (hook, detail) == LAST_WRITE
     {
         while questions
-            .last()
-            .is_some_and(|(_, object, _)| *object == notes)
-        {
-            questions.pop();
-        }
+            .pop_if(|(_, object, _)| *object == notes)
+            .is_some()
+        {}
     }
     let mut nth: BTreeMap<&str, usize> = BTreeMap::new();
     let mut times: BTreeMap<Question<'_>, Vec<usize>> = BTreeMap::new();
@@ -81,28 +77,25 @@ pub fn repeated(key: &Key, lines: &[String], path: Option<&PathProfile>) -> Vec<
 
 /// Callers of each call of a hook, outermost first, if the trace has as many calls as requests.
 fn chains(path: Option<&PathProfile>, hook: &str, asked: usize) -> Vec<Vec<String>> {
-    let Some((tree, hooks)) = path.and_then(|path| Some((path.tree.as_ref()?, &path.hooks))) else {
-        return Vec::new();
-    };
-    let Some(function) = hooks
-        .iter()
-        .find(|cost| cost.hook == hook)
-        .map(|cost| cost.function.as_str())
-    else {
+    let found = path.and_then(|path| {
+        let cost = path.hooks.iter().find(|cost| cost.hook == hook)?;
+        Some((path.tree.as_ref()?, cost.function.as_str()))
+    });
+    let Some((tree, function)) = found else {
         return Vec::new();
     };
     let nodes = tree.nodes();
-    let calls: Vec<Vec<String>> = tree
+    let calls = tree
         .sequence
         .iter()
-        .filter(|&&at| nodes[at].function == function)
-        .map(|&at| {
-            let callers = tree.callers(at).into_iter();
-            callers.map(|at| nodes[at].function.clone()).collect()
-        })
-        .collect();
-    if calls.len() == asked {
-        calls
+        .filter(|&&at| nodes[at].function == function);
+    let chains = calls.map(|&at| {
+        let callers = tree.callers(at).into_iter();
+        callers.map(|at| nodes[at].function.clone()).collect()
+    });
+    let chains: Vec<Vec<String>> = chains.collect();
+    if chains.len() == asked {
+        chains
     } else {
         Vec::new()
     }

@@ -137,14 +137,13 @@ fn explain(slope: &Slope, parts: &[Cell], found: &Found<'_>) -> Option<String> {
     });
     let apart: Vec<String> = apart.collect();
     let paths = found.profile.map_or(0, |profile| {
-        let mut counts: Vec<u64> = profile
+        let calls = |path| calls_on(found.module, path).values().sum::<u64>();
+        profile
             .paths
             .iter()
-            .map(|path| calls_on(found.module, path).values().sum())
-            .collect();
-        counts.sort_unstable();
-        counts.dedup();
-        counts.len()
+            .map(calls)
+            .collect::<BTreeSet<u64>>()
+            .len()
     });
     Some(if !apart.is_empty() {
         format!("hooks that differ: {}", apart.join(", "))

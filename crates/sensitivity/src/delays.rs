@@ -61,12 +61,9 @@ impl Delays {
     /// In proportion; the longest becomes `max_ns`.
     pub fn scaled_to(&self, max_ns: u32) -> Delays {
         let (from, to) = (u64::from(self.max_ns()).max(1), u64::from(max_ns));
+        let scaled = self.ns.iter().map(|&ns| u64::from(ns) * to / from);
         Delays {
-            ns: self
-                .ns
-                .iter()
-                .map(|&ns| (u64::from(ns) * to / from) as u32)
-                .collect(),
+            ns: scaled.map(|ns| ns as u32).collect(),
         }
     }
 }
@@ -78,11 +75,8 @@ fn delay(text: &str, unit: Option<&str>) -> Result<u64, DelaysError> {
     let own = text[digits.len()..].trim();
     let wrong = || DelaysError::NotADelay(text.chars().take(40).collect());
     let number: u64 = digits.parse().map_err(|_| wrong())?;
-    let factor = match if own.is_empty() {
-        unit.unwrap_or("ns")
-    } else {
-        own
-    } {
+    let own = Some(own).filter(|own| !own.is_empty());
+    let factor = match own.or(unit).unwrap_or("ns") {
         "ns" => 1,
         "us" | "µs" | "μs" => 1_000,
         "ms" => 1_000_000,

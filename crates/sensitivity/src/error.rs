@@ -19,7 +19,3 @@ pub(crate) fn no_module(kernel: &str, module: DelayModule, why: &str) -> LabErro
     )
     .into()
 }
-
-pub(crate) fn usage(what: String, hint: &str) -> LabError {
-    Failure::usage(what, hint).into()
-}

@@ -10,10 +10,10 @@ use lab::catalogue::{Benchmark, find};
 use lab::prepare::{elf, hook_list, named};
 use lab::sweep::{Sweep, SweptHook};
 use lab::{LabError, Outcome};
-use model::{DelayModule, Key, nearest};
+use model::{DelayModule, Failure, Key, nearest};
 
 use crate::delays::Delays;
-use crate::error::{no_module, usage};
+use crate::error::no_module;
 use crate::points::{CellPoints, HookCalls, Operation, points};
 use crate::sweep::Request;
 
@@ -43,14 +43,12 @@ pub(crate) struct DelayPoints {
 impl DelayPoints {
     pub(crate) fn find(request: &Request<'_>, kernel: &Kernel) -> Result<DelayPoints, LabError> {
         let symbols = named(request.store, kernel)?;
-        let module =
-            request
-                .module
-                .unwrap_or_else(|| match symbols.function("tunable_inode_permission") {
-                    Some(_) => DelayModule::Tunable,
-                    None => DelayModule::Bpf,
-                });
-        let none = |why: String| no_module(&kernel.name, module, &why);
+        let usual = match symbols.function("tunable_inode_permission") {
+            Some(_) => DelayModule::Tunable,
+            None => DelayModule::Bpf,
+        };
+        let module = request.module.unwrap_or(usual);
+        let none = |why: &str| no_module(&kernel.name, module, why);
         // Both modules also have other functions with this prefix.
         let known = hook_list(kernel, &symbols, None)?;
         let hooks: BTreeMap<String, u32> = match module {
@@ -60,19 +58,17 @@ impl DelayPoints {
                 .map(|hook| (hook.to_owned(), 0))
                 .collect(),
             DelayModule::Bpf if symbols.function("bpf_loop").is_none() => {
-                return Err(none(
-                    "it has no bpf_loop(), which needs Linux 5.17".to_owned(),
-                ));
+                return Err(none("it has no bpf_loop(), which needs Linux 5.17"));
             }
             DelayModule::Bpf => btf(&elf(kernel)?)
                 .and_then(bpf_attach_ids)
-                .map_err(|error| none(error.to_string()))?
+                .map_err(|error| none(&error.to_string()))?
                 .into_iter()
                 .filter(|(hook, _)| known.contains(hook))
                 .collect(),
         };
         if !hooks.contains_key("inode_permission") {
-            return Err(none("the functions of the module are missing".to_owned()));
+            return Err(none("the functions of the module are missing"));
         }
         check_known(request.hooks, &kernel.name, &hooks)?;
         Ok(DelayPoints {
@@ -96,9 +92,7 @@ impl DelayPoints {
         for cell in &counted.run.cells {
             let key = &cell.key;
             let profile = counted.profile(key);
-            let calls: HookCalls = profile
-                .map(|profile| self.calls(profile))
-                .unwrap_or_default();
+            let calls = profile.map_or_else(HookCalls::new, |profile| self.calls(profile));
             let benchmark = benchmark(key);
             let operation = Operation {
                 calls: &calls,
@@ -124,25 +118,21 @@ impl DelayPoints {
             // For an operation without hooks, a hook is delayed to show that it makes no check.
             used.insert("inode_permission".to_owned());
         }
+        let hooks = used.into_iter().map(|name| SweptHook {
+            btf_id: self.hooks.get(&name).copied().unwrap_or(0),
+            name,
+        });
+        let points = swept.iter().filter_map(|(key, planned): (&Key, &Planned)| {
+            let planned = planned.as_ref().ok()?;
+            Some((key.clone(), planned.points.clone()))
+        });
         let sweep = Sweep {
             module: self.module,
             // BPF programs are attached only to listed hooks.
             everything: self.wanted.is_empty() && self.module == DelayModule::Tunable,
-            hooks: used
-                .into_iter()
-                .map(|name| SweptHook {
-                    btf_id: self.hooks.get(&name).copied().unwrap_or(0),
-                    name,
-                })
-                .collect(),
+            hooks: hooks.collect(),
             counted: true,
-            points: swept
-                .iter()
-                .filter_map(|(key, planned)| {
-                    let planned = planned.as_ref().ok()?;
-                    Some((key.clone(), planned.points.clone()))
-                })
-                .collect(),
+            points: points.collect(),
             repetitions: REPETITIONS,
         };
         (sweep, swept)
@@ -166,19 +156,14 @@ pub(crate) fn check_known(
     kernel: &str,
     known: &BTreeMap<String, u32>,
 ) -> Result<(), LabError> {
-    match wanted.iter().find(|hook| !known.contains_key(*hook)) {
-        Some(hook) => {
-            let near = nearest(hook, known.keys().map(String::as_str));
-            let near = near.map(|near| format!("did you mean {near}?"));
-            Err(usage(
-                format!("{kernel} has no hook `{hook}` that can be delayed"),
-                near.as_deref().unwrap_or(
-                    "use names from the kernel's lsm_hook_defs.h, for example inode_permission",
-                ),
-            ))
-        }
-        None => Ok(()),
-    }
+    let Some(hook) = wanted.iter().find(|hook| !known.contains_key(*hook)) else {
+        return Ok(());
+    };
+    let near = nearest(hook, known.keys().map(String::as_str));
+    let near = near.map(|near| format!("did you mean {near}?"));
+    let hint = "use names from the kernel's lsm_hook_defs.h, for example inode_permission";
+    let what = format!("{kernel} has no hook `{hook}` that can be delayed");
+    Err(Failure::usage(what, near.as_deref().unwrap_or(hint)).into())
 }
 
 pub(crate) fn benchmark(key: &Key) -> Option<&'static Benchmark> {

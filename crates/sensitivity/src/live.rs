@@ -21,7 +21,7 @@ use model::{
 
 use crate::cell::{Found, slopes_of};
 use crate::delays::Delays;
-use crate::error::{no_module, usage};
+use crate::error::no_module;
 use crate::hooks::check_known;
 use crate::points::CellPoints;
 use crate::rules::rules;
@@ -117,7 +117,7 @@ pub fn sweep_here(
         let what = format!(
             "{points} delays, {turns} times each, exceed the limit of {SAMPLES_LIMIT} samples"
         );
-        return Err(usage(what, "lower --samples"));
+        return Err(Failure::usage(what, "lower --samples").into());
     }
     // The order is random, because on a machine that warms up, later delays would look longer.
     planned.shuffle();
@@ -196,15 +196,10 @@ fn slopes(request: &LiveRequest<'_>, planned: CellPoints, outcome: Outcome) -> D
         *cell = wholes.get(*cell as usize).copied().unwrap_or_default();
     }
     if !undelayed.is_empty() {
-        let names: Vec<&str> = undelayed.iter().map(String::as_str).collect();
-        let message = format!(
-            "{} hooks accept no BPF program on this machine: {}",
-            names.len(),
-            names.join(", ")
-        );
-        document
-            .warnings
-            .push(Warning::new(WarningKind::UndelayedHooks, message));
+        let (count, names) = (undelayed.len(), Vec::from_iter(undelayed).join(", "));
+        let message = format!("{count} hooks accept no BPF program on this machine: {names}");
+        let warning = Warning::new(WarningKind::UndelayedHooks, message);
+        document.warnings.push(warning);
     }
     document
 }

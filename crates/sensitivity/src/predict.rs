@@ -15,11 +15,8 @@ struct Added {
 
 impl Added {
     fn new(path: &HookedPath, base: &HookedPath) -> Added {
-        let before: BTreeMap<&str, &HookCost> = base
-            .hooks
-            .iter()
-            .map(|hook| (hook.hook.as_str(), hook))
-            .collect();
+        let before = base.hooks.iter().map(|hook| (hook.hook.as_str(), hook));
+        let before: BTreeMap<&str, &HookCost> = before.collect();
         let mut hooks = BTreeMap::new();
         for hook in &path.hooks {
             let without = before.get(hook.hook.as_str()).map_or(0, |h| h.outermost);

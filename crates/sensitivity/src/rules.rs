@@ -33,10 +33,8 @@ pub fn rules(sweep: &Document) -> Vec<DepthRule> {
         if !families.contains_key(&family) {
             order.push(family);
         }
-        families
-            .entry(family)
-            .or_default()
-            .push((depth, delay, slope));
+        let members = families.entry(family).or_default();
+        members.push((depth, delay, slope));
     }
     order
         .into_iter()
@@ -46,10 +44,8 @@ pub fn rules(sweep: &Document) -> Vec<DepthRule> {
 
 fn rule(family: Family<'_>, members: &[Member<'_>]) -> Option<DepthRule> {
     let (kernel, module, caches, benchmark, hook) = family;
-    let depths: Vec<f64> = members
-        .iter()
-        .map(|(depth, ..)| f64::from(*depth))
-        .collect();
+    let depths = members.iter().map(|(depth, ..)| f64::from(*depth));
+    let depths: Vec<f64> = depths.collect();
     let counts: Vec<f64> = members.iter().map(|(.., slope)| slope.slope).collect();
     let fit = Fit::new(&[&depths], &counts).ok()?;
     let whole = hook.is_empty();
