@@ -100,10 +100,7 @@ impl<'a, 'b> Glance<'a, 'b> {
     }
 
     /// The hooks, those that add most first; empty for a run without hooks.
-    pub(crate) fn hooks(&self) -> Vec<HookShare<'b>>
-    where
-        'a: 'b,
-    {
+    pub(crate) fn hooks(&self) -> Vec<HookShare<'b>> {
         let tested = self.group.tested();
         let mut all: Vec<HookShare<'b>> = tested
             .flat_map(|configuration| self.hooks_under(configuration))
@@ -112,10 +109,7 @@ impl<'a, 'b> Glance<'a, 'b> {
         all
     }
 
-    fn hooks_under(&self, configuration: &'b Configuration) -> Vec<HookShare<'b>>
-    where
-        'a: 'b,
-    {
+    fn hooks_under(&self, configuration: &'b Configuration) -> Vec<HookShare<'b>> {
         let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
         let mut n = 0;
         let hooks = |row: &Operation<'a>| {
@@ -143,10 +137,7 @@ impl<'a, 'b> Glance<'a, 'b> {
     }
 
     /// The operation with the most depths, a line per configuration; None without two depths.
-    pub(crate) fn depths(&self) -> Option<(&'a str, Vec<Depth<'b>>)>
-    where
-        'a: 'b,
-    {
+    pub(crate) fn depths(&self) -> Option<(&'a str, Vec<Depth<'b>>)> {
         let deep = |row: &&Operation<'_>| path_depth(row.1).is_some();
         let rows = self.group.rows.iter().filter(deep);
         let deep = grouped(rows, |row| row.0).into_iter().map(|(name, rows)| {

@@ -80,10 +80,10 @@ impl Texts {
             let values = rows.iter().filter_map(|row| row.get(column));
             widest(values.chain([heading]))
         });
+        let groups = table.columns.iter();
+        let groups = groups.map(|column| column.group.as_deref().map(shown));
         Texts {
-            groups: { table.columns.iter() }
-                .map(|column| column.group.as_deref().map(shown))
-                .collect(),
+            groups: groups.collect(),
             widths: widths.collect(),
             headings,
             rows,
@@ -219,19 +219,14 @@ fn push_grid(out: &mut String, table: &Table, texts: &Texts, columns: &[usize], 
 /// Parameters of the SGR escape sequence.
 fn style(tone: Tone, summary: bool) -> String {
     let colour = match tone {
-        Tone::Plain => "",
-        Tone::Worse => "31",
-        Tone::Better => "32",
-        Tone::Faint => "2",
-        Tone::Missing => "33",
+        Tone::Plain => None,
+        Tone::Worse => Some("31"),
+        Tone::Better => Some("32"),
+        Tone::Faint => Some("2"),
+        Tone::Missing => Some("33"),
     };
-    let bold = if summary { "1" } else { "" };
-    let separator = if summary && !colour.is_empty() {
-        ";"
-    } else {
-        ""
-    };
-    format!("{bold}{separator}{colour}")
+    let bold = summary.then_some("1");
+    Vec::from_iter(bold.into_iter().chain(colour)).join(";")
 }
 
 /// Lines are broken at blanks, and further lines are indented.

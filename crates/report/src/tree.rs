@@ -24,10 +24,8 @@ pub(crate) fn branches(depths: &[usize]) -> Vec<String> {
         if *depth == 0 {
             return String::new();
         }
-        let mut text: String = open
-            .iter()
-            .map(|open| if *open { "│  " } else { "   " })
-            .collect();
+        let bars = open.iter().map(|open| if *open { "│  " } else { "   " });
+        let mut text: String = bars.collect();
         let last = is_last(at, *depth);
         text += if last { "└─ " } else { "├─ " };
         open.push(!last);
@@ -59,6 +57,7 @@ impl Node<'_> {
 }
 
 struct CallLine {
+    depth: usize,
     name: String,
     calls: Option<[u64; 2]>,
     instructions: u64,
@@ -98,9 +97,10 @@ fn kept<'a>((base, cell): (&'a Cell, &'a Cell)) -> Option<[&'a PathTree; 2]> {
 
 fn calls_table(title: String, operation: &str, unit: &str, trees: [&PathTree; 2]) -> Table {
     let nodes = merged(trees);
-    let (mut lines, mut depths) = (Vec::new(), Vec::new());
-    push_calls(&nodes, 0, 0, &mut lines, &mut depths);
+    let mut lines = Vec::new();
+    push_calls(&nodes, 0, 0, &mut lines);
     operation.clone_into(&mut lines[0].name);
+    let depths: Vec<usize> = lines.iter().map(|line| line.depth).collect();
     for (line, branch) in lines.iter_mut().zip(branches(&depths)) {
         line.name = branch + &line.name;
     }
@@ -155,22 +155,16 @@ fn merged(trees: [&PathTree; 2]) -> Vec<Node<'_>> {
     nodes
 }
 
-fn push_calls(
-    nodes: &[Node<'_>],
-    at: usize,
-    depth: usize,
-    lines: &mut Vec<CallLine>,
-    depths: &mut Vec<usize>,
-) {
+fn push_calls(nodes: &[Node<'_>], at: usize, depth: usize, lines: &mut Vec<CallLine>) {
     let node = &nodes[at];
     lines.push(CallLine {
+        depth,
         name: short(node.function),
         calls: (at > 0).then_some(node.calls),
         instructions: node.inclusive[1],
         own: Some(node.own[1]),
         adds: node.adds(),
     });
-    depths.push(depth);
     if depth == DEPTH_LIMIT {
         return;
     }
@@ -181,21 +175,19 @@ fn push_calls(
     let (small, large): (Vec<usize>, Vec<usize>) =
         { node.called.iter() }.partition(|one| is_small(&nodes[**one]));
     for one in large {
-        push_calls(nodes, one, depth + 1, lines, depths);
+        push_calls(nodes, one, depth + 1, lines);
     }
     match small[..] {
         [] => {}
-        [one] => push_calls(nodes, one, depth + 1, lines, depths),
-        _ => {
-            lines.push(CallLine {
-                name: format!("{} others", small.len()),
-                calls: None,
-                instructions: small.iter().map(|one| nodes[*one].inclusive[1]).sum(),
-                own: None,
-                adds: 0,
-            });
-            depths.push(depth + 1);
-        }
+        [one] => push_calls(nodes, one, depth + 1, lines),
+        _ => lines.push(CallLine {
+            depth: depth + 1,
+            name: format!("{} others", small.len()),
+            calls: None,
+            instructions: small.iter().map(|one| nodes[*one].inclusive[1]).sum(),
+            own: None,
+            adds: 0,
+        }),
     }
 }
 

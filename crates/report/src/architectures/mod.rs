@@ -13,11 +13,12 @@ use stats::{Direction, rank_correlation};
 use crate::cells::{Configuration, Group, Operation, cost, instructions, operation_title};
 use crate::column::Columns;
 use crate::format;
-use crate::group::distinct;
+use crate::group::{distinct, grouped};
 use crate::run::overhead;
 use crate::table::{Table, Value};
 use crate::text::short;
 
+#[derive(Clone, Copy)]
 struct Side<'a, 'g> {
     architecture: Architecture,
     group: &'g Group<'a>,
@@ -50,32 +51,32 @@ pub(crate) fn architectures<'a>(
 }
 
 fn kernels<'a, 'g>(groups: &'g [Group<'a>]) -> Vec<Kernel<'a, 'g>> {
-    let mut kernels: Vec<Kernel<'a, 'g>> = Vec::new();
     // Tables whose columns are kernels already compare them.
     let counted = |group: &&Group<'_>| !group.of_kernels && group.metric.is_counted();
-    for group in groups.iter().filter(counted) {
-        let Some(architecture) = group.cells().next().map(|cell| cell.key.architecture) else {
-            continue;
-        };
-        let suffix = format!("/{architecture}");
-        let name = group.subject.strip_suffix(&suffix);
-        let name = name.unwrap_or(&group.subject).to_owned();
-        let side = Side {
+    let sides = groups.iter().filter(counted).filter_map(|group| {
+        let architecture = group.cells().next()?.key.architecture;
+        Some(Side {
             architecture,
             group,
-        };
-        let place = |group: &Group<'a>| (group.filesystem, group.metric);
-        let of_this = |kernel: &&mut Kernel<'a, 'g>| {
-            kernel.name == name && place(kernel.sides[0].group) == place(group)
-        };
-        match kernels.iter_mut().find(of_this) {
-            Some(kernel) => kernel.sides.push(side),
-            None => kernels.push(Kernel {
-                name,
-                sides: vec![side],
-            }),
-        }
-    }
+        })
+    });
+    let sides: Vec<Side<'a, 'g>> = sides.collect();
+    let alike = grouped(
+        &sides,
+        |Side {
+             architecture,
+             group,
+         }| {
+            let name = group.subject.strip_suffix(&format!("/{architecture}"));
+            let name = name.unwrap_or(&group.subject).to_owned();
+            (name, group.filesystem, group.metric)
+        },
+    );
+    let kernels = alike.into_iter().map(|((name, ..), sides)| Kernel {
+        name,
+        sides: sides.into_iter().copied().collect(),
+    });
+    let mut kernels: Vec<Kernel<'a, 'g>> = kernels.collect();
     kernels.retain(|kernel| {
         let distinct: BTreeSet<_> = kernel.sides.iter().map(|side| side.architecture).collect();
         distinct.len() > 1 && distinct.len() == kernel.sides.len()
@@ -226,12 +227,9 @@ fn side_by_side<'a>(run: &Document, kernel: &Kernel<'a, '_>, judgements: &Judgem
     }
     let (name, first) = (short(&kernel.name), kernel.sides[0].group);
     let title = format!("{name} on each architecture: {}", first.place(run));
-    columns
-        .table(title, first.rows.iter().copied())
-        .fixed(1)
-        .legend([
-            "Guest kernel instructions of the dominant path under the baseline, then what each \
+    columns.table(title, first.rows.iter().copied()).legend([
+        "Guest kernel instructions of the dominant path under the baseline, then what each \
              stack adds on each architecture. ~: the difference may be chance, see `lsmeter \
              compare`.",
-        ])
+    ])
 }

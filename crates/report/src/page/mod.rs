@@ -132,10 +132,12 @@ fn contents(sources: &[Source], compared: bool) -> Markup {
 }
 
 fn leading<'a>(at: usize, source: &Source, figures: &'a [Gathered]) -> Option<&'a Figure> {
-    let own = figures
-        .iter()
-        .filter(|gathered| gathered.source == Some(at));
-    table::lead(&source.content, own)
+    table::lead(&source.content, own(at, figures))
+}
+
+fn own(at: usize, figures: &[Gathered]) -> impl Iterator<Item = &Gathered> + Clone {
+    let is_own = move |gathered: &&Gathered| gathered.source == Some(at);
+    figures.iter().filter(is_own)
 }
 
 fn overview(sources: &[Source], figures: &[Gathered], reports: &[Report]) -> Markup {
@@ -179,23 +181,15 @@ fn name(source: &Source) -> String {
 fn section(at: usize, source: &Source, report: &Report, figures: &[Gathered]) -> Markup {
     let id = format!("document-{}", at + 1);
     let lead = leading(at, source, figures).map(|figure| &figure.name);
-    let all = || {
-        let own = figures
-            .iter()
-            .filter(|gathered| gathered.source == Some(at));
-        own.filter(|gathered| Some(&gathered.figure.name) != lead)
-    };
+
     let has_maps = front::maps(&source.content) == Maps::All;
-    let is_on_the_map = |figure: &Figure| match &figure.chart {
+    let is_on_the_map = |figure: &&Figure| match &figure.chart {
         Chart::Bars(bars) => has_maps && bars.categories.len() > BARS_LIMIT,
         _ => false,
     };
-    let left_out = all()
-        .filter(|gathered| is_on_the_map(&gathered.figure))
-        .count();
-    let mut own = all()
-        .filter(|gathered| !is_on_the_map(&gathered.figure))
-        .peekable();
+    let figures = own(at, figures).map(|gathered| &gathered.figure);
+    let figures = figures.filter(|figure| Some(&figure.name) != lead);
+    let (left_out, shown): (Vec<&Figure>, Vec<&Figure>) = figures.partition(is_on_the_map);
     html! {
         section id=(id) aria-labelledby={ (id) "-title" } {
             h2 id={ (id) "-title" } { (name(source)) }
@@ -205,9 +199,9 @@ fn section(at: usize, source: &Source, report: &Report, figures: &[Gathered]) ->
                     @for warning in &report.warnings { li { (warning) } }
                 }
             }
-            @if own.peek().is_some() { h3 { "Figures" } }
-            @for gathered in own { (figure::figure(&gathered.figure)) }
-            @if left_out > 0 {
+            @if !shown.is_empty() { h3 { "Figures" } }
+            @for figure in shown { (figure::figure(figure)) }
+            @if !left_out.is_empty() {
                 p.faint {
                     "Bars of more than " (BARS_LIMIT) " operations are left out: the map shows the \
                      same. " code { "lsmeter report --figure" } " draws them."

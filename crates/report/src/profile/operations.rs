@@ -48,36 +48,28 @@ impl<'a> Side<'a> {
         columns: Columns<'c, Operation<'c>>,
         name: Option<&str>,
     ) -> Columns<'c, Operation<'c>> {
-        let path = |operation| path(self.profiles.get(&operation)?);
-        let pair = |operation| pair(self.profiles.get(&operation)?);
+        let path = |row| path(self.profiles.get(&row)?);
+        let pair = |row| pair(self.profiles.get(&row)?);
         columns
-            .grouped(name, "total", move |operation| {
-                match self.profiles.get(&operation) {
-                    None => not_measured("not measured"),
-                    Some(cell) => {
-                        path(operation).map_or_else(|| without_figure(cell), |p| p.total.into())
-                    }
-                }
+            .grouped(name, "total", move |row| match self.profiles.get(&row) {
+                None => not_measured("not measured"),
+                Some(cell) => path(row).map_or_else(|| without_figure(cell), |p| p.total.into()),
             })
-            .grouped(name, "hooks", move |operation| {
-                Some(path(operation)?.hooked)
+            .grouped(name, "hooks", move |row| Some(path(row)?.hooked))
+            .grouped(name, "share", move |row| {
+                path(row).map(|p| share_of(p.hooked, p.total))
             })
-            .grouped(name, "share", move |operation| {
-                path(operation).map(|p| share_of(p.hooked, p.total))
-            })
-            .grouped(name, "calls", move |operation| {
-                path(operation).map(hook_calls)
-            })
+            .grouped(name, "calls", move |row| path(row).map(hook_calls))
             .only_if(self.compared, |columns| {
                 columns
-                    .grouped(name, "d total", move |operation| {
-                        pair(operation).map(|pair| Value::difference(more_in_all(pair)))
+                    .grouped(name, "d total", move |row| {
+                        pair(row).map(|pair| Value::difference(more_in_all(pair)))
                     })
-                    .grouped(name, "d hooks", move |operation| {
-                        pair(operation).map(|pair| Value::difference(more_in_hooks(pair)))
+                    .grouped(name, "d hooks", move |row| {
+                        pair(row).map(|pair| Value::difference(more_in_hooks(pair)))
                     })
-                    .grouped(name, "residual", move |operation| {
-                        pair(operation).map(|(_, baseline)| residual::value(baseline))
+                    .grouped(name, "residual", move |row| {
+                        pair(row).map(|(_, baseline)| residual::value(baseline))
                     })
             })
     }

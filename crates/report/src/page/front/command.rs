@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{CustomPolicy, Document, Policy, Settings, Spec};
+use model::{CustomPolicy, Document, Policy, Spec};
 
 use crate::cells::{Configuration, Group};
 use crate::group::distinct;
@@ -20,10 +20,8 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
         flag("kernel", kernel);
     }
     // A profile does not compare kernels.
-    let baseline = group
-        .baseline
-        .as_ref()
-        .filter(|baseline| baseline.kernel.is_none());
+    let baseline = group.baseline.as_ref();
+    let baseline = baseline.filter(|baseline| baseline.kernel.is_none());
     let baseline = baseline.map(|baseline| baseline.stack.join(","));
     let stack = configuration.stack.join(",");
     if let Some(baseline) = baseline.filter(|baseline| *baseline != stack) {
@@ -32,50 +30,41 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
     }
     flag("stack", &stack);
     if !configuration.integrity.is_empty() {
-        let all = configuration
-            .integrity
-            .iter()
-            .map(|feature| feature.as_str());
-        flag("integrity", &all.collect::<Vec<_>>().join(","));
+        let features = configuration.integrity.iter();
+        let names: Vec<&str> = features.map(|feature| feature.as_str()).collect();
+        flag("integrity", &names.join(","));
     }
-    let Settings {
-        rules,
-        layers,
-        denials,
-        first_after,
-        ..
-    } = configuration.settings;
+    let settings = &configuration.settings;
     // A module with a custom policy enforces it.
-    let is_custom = configuration.settings.has_given_modules();
-    if configuration.policy != Policy::None && !is_custom {
+    if configuration.policy != Policy::None && !settings.has_given_modules() {
         flag("policy", configuration.policy.as_str());
     }
-    for (name, value) in [("rules", rules), ("layers", layers)] {
+    for (name, value) in [("rules", settings.rules), ("layers", settings.layers)] {
         if let Some(value) = value {
             flag(name, &value.to_string());
         }
     }
     let experiment = run.experiment.as_ref();
-    let custom = configuration.settings.custom.values().filter_map(|name| {
+    let custom = settings.custom.values().filter_map(|name| {
         let mut policy = experiment?.custom.get(name)?.clone();
         policy.digest.clear();
         Some((name.clone(), policy))
     });
     let custom: BTreeMap<String, CustomPolicy> = custom.collect();
-    let settings = Spec {
-        avc_entries: configuration.settings.avc_entries,
-        selinux_policy: configuration.settings.selinux_policy,
-        labels: configuration.settings.labels,
-        denials: denials.then_some(true),
-        first_after: first_after.map(|event| vec![event]),
-        audit_rules: configuration.settings.audit_rules,
-        ima_policy: configuration.settings.ima_policy,
+    let spec = Spec {
+        avc_entries: settings.avc_entries,
+        selinux_policy: settings.selinux_policy,
+        labels: settings.labels,
+        denials: settings.denials.then_some(true),
+        first_after: settings.first_after.map(|event| vec![event]),
+        audit_rules: settings.audit_rules,
+        ima_policy: settings.ima_policy,
         work_dir: experiment.and_then(|experiment| experiment.work_dir.clone()),
         processors: experiment.and_then(|of| of.processors).filter(|n| *n > 2),
         custom: Some(custom).filter(|custom| !custom.is_empty()),
         ..Spec::default()
     };
-    for (key, value) in toml::Table::try_from(settings).unwrap_or_default() {
+    for (key, value) in toml::Table::try_from(spec).unwrap_or_default() {
         flag("set", &format!("{key}={value}"));
     }
     if group.metric.is_of_transfers() {
