@@ -126,12 +126,18 @@ impl<'a> Group<'a> {
         self.cell(row, self.baseline.as_ref()?)
     }
 
+    /// Row by row.
+    pub(crate) fn measured(
+        &self,
+    ) -> impl Iterator<Item = (Operation<'a>, &Configuration, &'a Cell)> {
+        self.rows.iter().flat_map(move |&row| {
+            let cell = move |column| Some((row, column, self.cell(row, column)?));
+            self.configurations.iter().filter_map(cell)
+        })
+    }
+
     pub(crate) fn cells(&self) -> impl Iterator<Item = &'a Cell> {
-        let cells = self.rows.iter().flat_map(move |&row| {
-            let columns = self.configurations.iter();
-            columns.map(move |column| self.cell(row, column))
-        });
-        cells.flatten()
+        self.measured().map(|(.., cell)| cell)
     }
 
     /// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs, deterministic clock`.

@@ -60,7 +60,8 @@ pub(crate) fn added(value: f64, ci95: [f64; 2]) -> String {
 }
 
 /// A number with its sign and thousands separators; `0` has no sign.
-pub(crate) fn difference(value: i128) -> String {
+pub(crate) fn difference(value: impl Into<i128>) -> String {
+    let value = value.into();
     let sign = if value > 0 { "+" } else { "" };
     format!("{sign}{}", grouped(&value.to_string()))
 }

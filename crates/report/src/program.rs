@@ -7,7 +7,7 @@ use model::{
     Cell, DifferingHook, Document, HookedPath, Program, ProgramEntry, ProgramResidual, ProgramRun,
 };
 
-use crate::cells::{Configuration, Group, added_modules, without_figure};
+use crate::cells::{Configuration, Group, Operation, added_modules, without_figure};
 use crate::column::Columns;
 use crate::group::sum;
 use crate::table::{Table, Tone, Value};
@@ -32,11 +32,12 @@ pub(crate) fn programs(run: &Document, group: &Group<'_>, details: bool) -> Vec<
     }
     let place = group.place(run);
     let mut tables = vec![costs(&place, &lines).legend(group.own_policies())];
-    tables.extend(differing(&place, &lines, details));
+    let limit = if details { usize::MAX } else { ENTRIES };
+    tables.extend(differing(&place, &lines, limit));
     tables.extend(failures(group));
-    tables.extend(entries(&place, &lines, details));
-    tables.extend(hooks(&place, &lines, details));
-    tables.extend(processes(&place, &lines, details));
+    tables.extend(entries(&place, &lines, limit));
+    tables.extend(hooks(&place, &lines, limit));
+    tables.extend(processes(&place, &lines, limit));
     if details {
         tables.extend(differences(&place, &lines));
         tables.push(everything(&place, &lines));
@@ -49,20 +50,16 @@ fn lines<'a>(group: &'a Group<'a>) -> Vec<Line<'a>> {
         let counted = cell.counted()?;
         Some((counted.program.as_ref()?, counted.hooked.as_ref()?))
     }
-    let lines = group.rows.iter().flat_map(|&row| {
-        let configurations = group.configurations.iter();
-        configurations.filter_map(move |configuration| {
-            let cell = group.cell(row, configuration)?;
-            let (program, hooked) = parts(cell)?;
-            let base = group.baseline_cell(row);
-            let base = base.filter(|_| group.baseline.as_ref() != Some(configuration));
-            Some(Line {
-                cell,
-                configuration,
-                program,
-                hooked,
-                base: base.and_then(parts),
-            })
+    let lines = group.measured().filter_map(|(row, configuration, cell)| {
+        let (program, hooked) = parts(cell)?;
+        let base = group.baseline_cell(row);
+        let base = base.filter(|_| group.baseline.as_ref() != Some(configuration));
+        Some(Line {
+            cell,
+            configuration,
+            program,
+            hooked,
+            base: base.and_then(parts),
         })
     });
     lines.collect()
@@ -187,22 +184,19 @@ fn costs(place: &str, lines: &[Line<'_>]) -> Table {
 }
 
 fn failures(group: &Group<'_>) -> Option<Table> {
-    let rows = group.rows.iter().flat_map(|&row| {
-        let configurations = group.configurations.iter();
-        configurations
-            .filter_map(move |configuration| Some((group.cell(row, configuration)?, configuration)))
-    });
-    let failed = rows.filter(|(cell, _)| cell.evidence().is_none());
+    type Row<'a> = (Operation<'a>, &'a Configuration, &'a Cell);
+    let failed = group
+        .measured()
+        .filter(|(.., cell)| cell.evidence().is_none());
     Columns::new()
-        .left("program", |(cell, _): (&Cell, &Configuration)| cell.title())
-        .left("stack", |(_, configuration)| configuration.title())
-        .left("figures", |(cell, _)| without_figure(cell))
+        .left("program", |(.., cell): Row<'_>| cell.title())
+        .left("stack", |(_, configuration, _)| configuration.title())
+        .left("figures", |(.., cell)| without_figure(cell))
         .table("Not measured", failed)
         .if_any()
 }
 
-fn entries(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
-    let limit = if all { usize::MAX } else { ENTRIES };
+fn entries(place: &str, lines: &[Line<'_>], limit: usize) -> Option<Table> {
     let rows = lines.iter().flat_map(|line| {
         let entries = line.program.entries.iter().take(limit);
         entries.map(move |entry| (line, entry))
@@ -286,8 +280,7 @@ fn changes<'a>(line: &'a Line<'a>) -> Vec<Change<'a>> {
     changes
 }
 
-fn hooks(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
-    let limit = if all { usize::MAX } else { ENTRIES };
+fn hooks(place: &str, lines: &[Line<'_>], limit: usize) -> Option<Table> {
     let changes = |line| changes(line).into_iter().take(limit);
     let changes = lines.iter().flat_map(changes);
     let changes: Vec<Change<'_>> = changes.collect();
@@ -340,8 +333,7 @@ fn by_name(program: &Program) -> Vec<Process<'_>> {
     processes
 }
 
-fn processes(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
-    let limit = if all { usize::MAX } else { ENTRIES };
+fn processes(place: &str, lines: &[Line<'_>], limit: usize) -> Option<Table> {
     let several = lines.iter().filter(|line| line.program.tasks.len() > 1);
     let rows = several.flat_map(|line| {
         let processes = by_name(line.program).into_iter();
@@ -401,7 +393,7 @@ fn differences(place: &str, lines: &[Line<'_>]) -> Option<Table> {
             columns
                 .right("explained", |(line, _)| {
                     let held = line.held()?;
-                    Some(format::difference(held.explained.into()))
+                    Some(format::difference(held.explained))
                 })
                 .right("not explained", |(line, _)| Some(line.held()?.unexplained))
         })
@@ -440,8 +432,7 @@ fn everything(place: &str, lines: &[Line<'_>]) -> Table {
         ])
 }
 
-fn differing(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
-    let limit = if all { usize::MAX } else { ENTRIES };
+fn differing(place: &str, lines: &[Line<'_>], limit: usize) -> Option<Table> {
     let rows = lines.iter().flat_map(|line| {
         let mut hooks: Vec<&DifferingHook> = line.program.differing.iter().collect();
         hooks.sort_by_key(|hook| std::cmp::Reverse(hook_spread(hook)));

@@ -43,7 +43,7 @@ fn holders(residual: i128, differences: &[FunctionDifference], nameless: u64) ->
     let mut named = 0;
     for held in functions.iter().take(FUNCTIONS_NAMED) {
         let why = held.explanation.as_deref();
-        let difference = format::difference(held.difference.into());
+        let difference = format::difference(held.difference);
         let text = format!("{} {difference}", short(&held.function));
         named += i128::from(held.difference);
         match groups

@@ -124,7 +124,7 @@ fn causes(found: &Found<'_>) -> Markup {
         .left("function", |cause: &Cause<'_>| cause.holder.function())
         .left("module", |cause| cause.holder.module())
         .right("each", |cause| {
-            let [least, largest] = cause.adds.map(|adds| format::difference(adds.into()));
+            let [least, largest] = cause.adds.map(format::difference);
             match least == largest {
                 true => least,
                 false => format!("{least} to {largest}"),
