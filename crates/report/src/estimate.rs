@@ -16,18 +16,19 @@ use crate::text::{printable, short};
 const FEW_OPERATIONS: usize = 4;
 
 pub fn estimate_report(document: &EstimateDocument) -> Report {
-    let (outside, hooks) = (outside(document), hooks(document));
-    let more = [outside, hooks, Some(weights(document)), left_out(document)];
     let places = grouped(&document.cells, |cell| {
         (&cell.key.kernel, &cell.key.filesystem)
     });
-    let tables = places
-        .iter()
-        .map(|((kernel, filesystem), cells)| added(document, kernel, filesystem, cells));
-    Report {
-        tables: tables.chain(more.into_iter().flatten()).collect(),
-        warnings: warnings(&document.warnings),
-    }
+    let places = places.iter();
+    let added =
+        places.map(|((kernel, filesystem), cells)| added(document, kernel, filesystem, cells));
+    let more = [
+        outside(document),
+        hooks(document),
+        Some(weights(document)),
+        left_out(document),
+    ];
+    Report::new(added.map(Some).chain(more), warnings(&document.warnings))
 }
 
 fn added(
@@ -49,7 +50,7 @@ fn added(
         let find = move |operation| by_row.get(&(operation, configured)).copied();
         columns = columns
             .grouped(Some(&name), "instructions", move |operation| {
-                find(operation).map(|cell| Value::difference(cell.instructions.into()))
+                find(operation).map(|cell| Value::difference(cell.instructions))
             })
             .grouped(Some(&name), "ns [95 %]", move |operation| {
                 find(operation).map(estimated)
@@ -75,7 +76,7 @@ fn added(
              percentage points."
         )
     });
-    let table = columns.table(title, operations).fixed(1).legend([
+    let table = columns.table(title, operations).legend([
         format!(
             "ns: weighted counts, see below; the interval covers 95 % of the errors against \
              measurements. For benchmarks left out of the fit: rank correlation of {} \
@@ -151,9 +152,7 @@ fn outside(document: &EstimateDocument) -> Option<Table> {
     let (n, all) = (off.len(), compared.count());
     let title = format!("Estimates that measurements contradict: {n} of {all}");
     cell_columns()
-        .right("instructions", |cell| {
-            Value::difference(cell.instructions.into())
-        })
+        .right("instructions", |cell| Value::difference(cell.instructions))
         .right("ns [95 %]", estimated)
         .right("measured [95 %]", |cell| cell.measured.map(range))
         .table(title, off.into_iter().map(|(_, cell)| cell))
@@ -184,7 +183,7 @@ fn hooks(document: &EstimateDocument) -> Option<Table> {
         .all(cell_columns(), |(cell, _): &HookLine<'_>| *cell)
         .left("hook", |(_, hook)| &hook.hook)
         .right("instructions", |(_, hook)| {
-            Value::difference(hook.instructions.into())
+            Value::difference(hook.instructions)
         })
         .right("ns [95 %]", |(_, hook)| range(hook.estimate))
         .table("Cost in hooks", &lines)
@@ -206,7 +205,6 @@ fn weights(document: &EstimateDocument) -> Table {
         })
         .right("at most", |weight| weight.most)
         .table("Weights", &weights.terms)
-        .fixed(1)
         .legend([
             format!(
                 "Fitted to {} differences between stacks and to {} whole operations of the \

@@ -190,7 +190,6 @@ impl<'a> Drawing<'a> {
         let title = self.title("per cent that stacks add");
         columns
             .table(title, self.group.rows.iter().copied())
-            .fixed(1)
             .legend([self.honest()])
             .legend(self.pairing())
     }

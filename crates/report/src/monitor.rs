@@ -44,10 +44,7 @@ pub fn interval_report(
         rows: limit(rows, ROWS_SHOWN),
     };
     let tables = [Some(view.hooks()), view.system_calls(), view.wholes()];
-    Report {
-        tables: tables.into_iter().flatten().collect(),
-        warnings: Vec::new(),
-    }
+    Report::new(tables, Vec::new())
 }
 
 pub(crate) fn framework(interval: &Interval) -> impl Iterator<Item = &WatchedHook> {

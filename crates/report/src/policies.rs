@@ -167,7 +167,6 @@ pub(crate) fn avc(run: &Document) -> Option<Table> {
             line.more(|estimate| estimate.mean, misses)
         })
         .table("What a miss of SELinux's access vector cache costs", &lines)
-        .fixed(1)
         .legend([
             "opens, lookups, misses: as counted by the kernel (/sys/fs/selinux/avc/cache_stats) \
              when as many files as labels were opened in turn, all of them opened before. median, \

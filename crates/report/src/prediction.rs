@@ -32,10 +32,7 @@ pub fn prediction_report(document: &PredictionDocument, rows: Option<usize>) -> 
         view.modules(),
         view.uncovered(),
     ];
-    Report {
-        tables: tables.into_iter().flatten().collect(),
-        warnings: warnings(&document.warnings),
-    }
+    Report::new(tables, warnings(&document.warnings))
 }
 
 struct View<'a> {
@@ -96,9 +93,7 @@ impl<'a> View<'a> {
             .only_if(measured, |columns| {
                 columns
                     .right("measured", |(_, _, stack)| {
-                        stack
-                            .measured
-                            .map(|measured| Value::difference(measured.into()))
+                        stack.measured.map(|measured| Value::difference(measured))
                     })
                     .right("error", |(_, _, stack)| error(stack))
             })

@@ -59,10 +59,7 @@ pub fn report(run: &Document, details: bool) -> Report {
     tables.extend(growth(run));
     tables.extend(aa_tables(run.aa.as_ref()));
     tables.extend(machines(run));
-    Report {
-        tables,
-        warnings: warnings(&run.warnings),
-    }
+    Report::new([tables], warnings(&run.warnings))
 }
 
 /// Counts that vary with memory addresses, in each machine (`--aa`).
@@ -260,14 +257,9 @@ fn legend(group: &Group<'_>) -> Vec<String> {
 type DetailLine<'a> = (&'a Cell, &'a Configuration, Option<&'a Cell>);
 
 fn detailed(run: &Document, group: &Group<'_>) -> Table {
-    let lines = group.rows.iter().flat_map(|&row| {
-        let base = group.baseline_cell(row);
-        let configurations = group.configurations.iter();
-        let cells = configurations.filter_map(move |configuration| {
-            Some((group.cell(row, configuration)?, configuration, base))
-        });
-        cells.filter(|(cell, ..)| cell.headline().is_some())
-    });
+    let lines = { group.measured() }
+        .filter(|(.., cell)| cell.headline().is_some())
+        .map(|(row, configuration, cell)| (cell, configuration, group.baseline_cell(row)));
     let columns = Columns::new()
         .left("benchmark", |(cell, ..): DetailLine<'_>| cell.title())
         .left("stack", |(_, configuration, _)| configuration.title());

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 use model::comparison::Verdict;
+use model::placement::Count;
 use model::{Warning, WarningKind};
 
 use crate::format;
@@ -48,6 +49,17 @@ pub enum Align {
 pub struct Row {
     pub values: Vec<Value>,
     pub summary: bool,
+}
+
+impl Report {
+    /// `tables`: optional tables, or lists of tables.
+    pub(crate) fn new<T: IntoIterator<Item = Table>>(
+        tables: impl IntoIterator<Item = T>,
+        warnings: Vec<String>,
+    ) -> Report {
+        let tables = tables.into_iter().flatten().collect();
+        Report { tables, warnings }
+    }
 }
 
 impl Heading {
@@ -236,7 +248,8 @@ impl Value {
     }
 
     /// With its sign; more is `Worse`.
-    pub(crate) fn difference(difference: i128) -> Value {
+    pub(crate) fn difference(difference: impl Into<i128>) -> Value {
+        let difference = difference.into();
         let tone = match difference {
             1.. => Tone::Worse,
             0 => Tone::Plain,
@@ -317,6 +330,7 @@ typed! {
     u32: Integer, |number| Datum::Whole(i128::from(number));
     u64: Integer, |number| Datum::Whole(i128::from(number));
     i64: Integer, |number| Datum::Whole(i128::from(number));
+    Count: Text, |count: Count| Datum::Text(count.to_string());
     usize: Integer, |number| Datum::Whole(number as i128);
     i128: Integer, Datum::Whole;
     f64: Float, Datum::Number;

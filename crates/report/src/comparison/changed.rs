@@ -64,7 +64,7 @@ pub(crate) fn changed(found: &Found<'_>) -> Option<Table> {
 fn held(holder: Option<Holder<'_>>) -> Value {
     match holder {
         Some(holder) => {
-            let adds = format::difference(holder.adds().into());
+            let adds = format::difference(holder.adds());
             let text = format!("{} {adds}", holder.function());
             match holder {
                 Holder::Outside(..) => Value::plain(format!("outside hooks: {text}")),
@@ -190,7 +190,7 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
     let does = does(&explained.events);
     let with_events = !does.is_empty() || lines.iter().any(|line| !line.does.is_empty());
     let (name, none) = (Value::plain("the operation"), Value::default);
-    let difference = Value::difference(explained.difference.into());
+    let difference = Value::difference(explained.difference);
     let sum = vec![name, none(), difference, none(), Value::plain(does)];
     let title = format!(
         "{} on {}: the difference by hook",
@@ -200,9 +200,7 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
     let table = Columns::new()
         .left("hook", |line: &Line| Value::plain(&line.name))
         .right("calls", |line| Value::plain(&line.calls))
-        .right("difference", |line| {
-            Value::difference(line.difference.into())
-        })
+        .right("difference", |line| Value::difference(line.difference))
         .left("called by", |line| Value::plain(&line.callers))
         .only_if(with_events, |columns| {
             columns.left("events", |line| Value::plain(&line.does))

@@ -31,10 +31,7 @@ const NOTES_MAX: usize = 20;
 
 pub fn comparison_report(document: &ComparisonDocument, options: &ComparisonOptions) -> Report {
     let parts = parts(document, options).into_iter();
-    Report {
-        tables: parts.flat_map(|(_, tables)| tables).collect(),
-        warnings: notes(document),
-    }
+    Report::new(parts.map(|(_, tables)| tables), notes(document))
 }
 
 pub(crate) fn parts(

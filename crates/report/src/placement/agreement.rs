@@ -24,10 +24,7 @@ pub fn agreement_report(kernel: &str, comparison: &Comparison) -> Report {
         let (operation, reason) = (short(operation), printable(reason, 200));
         format!("not compared: {operation}: {reason}")
     });
-    Report {
-        tables: tables.into_iter().flatten().collect(),
-        warnings: skipped.collect(),
-    }
+    Report::new(tables, skipped.collect())
 }
 
 fn is_wrong(agreement: Agreement) -> bool {

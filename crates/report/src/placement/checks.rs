@@ -18,10 +18,8 @@ pub struct ChecksOptions {
 }
 
 pub fn checks_report(document: &PlacementDocument, options: &ChecksOptions) -> Report {
-    Report {
-        tables: vec![redundant(document, options), missing(document, options)],
-        warnings: Vec::new(),
-    }
+    let tables = [redundant(document, options), missing(document, options)];
+    Report::new([tables], Vec::new())
 }
 
 fn confidence(confidence: Confidence) -> Value {

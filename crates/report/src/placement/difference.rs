@@ -25,10 +25,7 @@ pub fn difference_report(document: &PlacementDifference, options: &DifferenceOpt
     let strings = options.trace.then(|| call_strings(document)).flatten();
     let changes = changes(document, options);
     let tables = [Some(sides(document)), modules(document), changes, strings];
-    Report {
-        tables: tables.into_iter().flatten().collect(),
-        warnings: Vec::new(),
-    }
+    Report::new(tables, Vec::new())
 }
 
 fn sides(document: &PlacementDifference) -> Table {
@@ -209,16 +206,10 @@ pub fn difference_records(document: &PlacementDifference) -> Records<'_> {
         .column("hook", |(_, hook)| &hook.hook)
         .column("when", |(_, hook)| part(&hook.part))
         .column("change", |(_, hook)| word(hook.change))
-        .column("success_path_before", |(_, hook)| {
-            hook.before.success_path.to_string()
-        })
-        .column("success_path_after", |(_, hook)| {
-            hook.after.success_path.to_string()
-        })
-        .column("upper_bound_before", |(_, hook)| {
-            hook.before.max.to_string()
-        })
-        .column("upper_bound_after", |(_, hook)| hook.after.max.to_string())
+        .column("success_path_before", |(_, hook)| hook.before.success_path)
+        .column("success_path_after", |(_, hook)| hook.after.success_path)
+        .column("upper_bound_before", |(_, hook)| hook.before.max)
+        .column("upper_bound_after", |(_, hook)| hook.after.max)
         .column("modules", |(_, hook)| hook.modules.join(","))
         .column("new_calls", move |(_, hook)| strings(&hook.new_calls))
         .column("gone_calls", move |(_, hook)| strings(&hook.gone_calls))

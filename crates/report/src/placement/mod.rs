@@ -65,10 +65,7 @@ pub fn placement_report(document: &PlacementDocument, options: &PlacementOptions
             share(unparsed, reachable).unwrap_or_default()
         )
     });
-    Report {
-        tables,
-        warnings: warning.into_iter().collect(),
-    }
+    Report::new([tables], Vec::from_iter(warning))
 }
 
 fn kernel(document: &PlacementDocument) -> String {
@@ -174,16 +171,12 @@ pub fn placement_records(document: &PlacementDocument) -> Records<'_> {
         .column("case", |line| line.pair.map(|(call, _)| &call.case))
         .column("fs", |line| line.pair.map(|(call, _)| &call.filesystem))
         .column("hook", |line| line.pair.map(|(_, hook)| &hook.hook))
-        .column("success_path", |line| {
-            Some(line.reach?.success_path.to_string())
-        })
-        .column("upper_bound", |line| Some(line.reach?.max.to_string()))
+        .column("success_path", |line| Some(line.reach?.success_path))
+        .column("upper_bound", |line| Some(line.reach?.max))
         .column("teardown_success_path", |line| {
-            Some(line.teardown?.success_path.to_string())
+            Some(line.teardown?.success_path)
         })
-        .column("teardown_upper_bound", |line| {
-            Some(line.teardown?.max.to_string())
-        })
+        .column("teardown_upper_bound", |line| Some(line.teardown?.max))
         .records(lines(document))
 }
 

@@ -30,24 +30,16 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
     for &(fs, _) in &systems {
         let group = (systems.len() > 1).then(|| short(fs));
         let group = group.as_deref();
-        let line_sums = move |calls: Line<'_>| {
+        let sums = Columns::new()
+            .grouped(group, "hooks", |sums: Option<Sums>| Some(sums?.hooks))
+            .grouped(group, "success path", |sums| Some(sums?.success_path))
+            .grouped(group, "at most", |sums| Some(sums?.max))
+            .grouped(group, "teardown", |sums| Some(times(sums?.teardown)))
+            .grouped(group, "others", |sums| Some(sums?.reachable - sums?.hooks));
+        columns = columns.all(sums, move |calls: Line<'_>| {
             let call = calls.iter().rev().find(|call| call.filesystem == fs);
-            Some(sums(call?))
-        };
-        columns = columns
-            .grouped(group, "hooks", move |line| Some(line_sums(line)?.hooks))
-            .grouped(group, "success path", move |line| {
-                Some(line_sums(line)?.success_path.to_string())
-            })
-            .grouped(group, "at most", move |line| {
-                Some(line_sums(line)?.max.to_string())
-            })
-            .grouped(group, "teardown", move |line| {
-                line_sums(line).map(|sums| times(sums.teardown))
-            })
-            .grouped(group, "others", move |line| {
-                line_sums(line).map(|sums| sums.reachable - sums.hooks)
-            });
+            call.map(|call| Sums::new(call))
+        });
     }
     let on = match systems.as_slice() {
         [(fs, _)] => format!(", {}", short(fs)),
@@ -63,7 +55,7 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
     ]))
 }
 
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Sums {
     hooks: usize,
     reachable: usize,
@@ -72,20 +64,22 @@ struct Sums {
     teardown: Count,
 }
 
-fn sums(call: &SyscallPlacement) -> Sums {
-    let mut sums = Sums {
-        reachable: call.hooks.len(),
-        ..Sums::default()
-    };
-    for hook in &call.hooks {
-        sums.teardown = sums.teardown.plus(hook.teardown.success_path);
-        if !hook.success_path.is_zero() {
-            sums.hooks += 1;
-            sums.success_path = sums.success_path.plus(hook.success_path);
-            sums.max = sums.max.plus(hook.max);
+impl Sums {
+    fn new(call: &SyscallPlacement) -> Sums {
+        let mut sums = Sums {
+            reachable: call.hooks.len(),
+            ..Sums::default()
+        };
+        for hook in &call.hooks {
+            sums.teardown = sums.teardown.plus(hook.teardown.success_path);
+            if !hook.success_path.is_zero() {
+                sums.hooks += 1;
+                sums.success_path = sums.success_path.plus(hook.success_path);
+                sums.max = sums.max.plus(hook.max);
+            }
         }
+        sums
     }
-    sums
 }
 
 pub(super) fn details(document: &PlacementDocument, call: &SyscallPlacement, reach: bool) -> Table {

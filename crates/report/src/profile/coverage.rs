@@ -70,17 +70,15 @@ pub fn coverage_report(profiles: &[&Document]) -> Report {
         known.extend(hooks.iter().map(String::as_str));
     }
     let facts: Facts = toml::from_str(FACTS).unwrap_or(Facts { fact: Vec::new() });
-    let tables = kernels.iter().flat_map(|(kernel, hooks)| {
+    let tables = kernels.iter().map(|(kernel, hooks)| {
         let cells = profiles.iter().flat_map(|profile| &profile.cells);
         let cells: Vec<&Cell> = cells.filter(|cell| cell.key.kernel == *kernel).collect();
         kernel_tables(kernel, hooks, &cells, &facts)
     });
-    Report {
-        tables: tables.collect(),
-        warnings: { profiles.iter() }
-            .flat_map(|profile| warnings(&profile.warnings))
-            .collect(),
-    }
+    let doubts = profiles
+        .iter()
+        .flat_map(|profile| warnings(&profile.warnings));
+    Report::new(tables, doubts.collect())
 }
 
 fn kernel_tables(

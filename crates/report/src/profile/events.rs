@@ -22,8 +22,7 @@ pub(crate) const LEGEND: [&str; 2] = [
 ];
 
 pub(super) fn by_hook(profiles: &[Cell]) -> Vec<Table> {
-    let tables = profiles.iter().filter_map(hooks_table);
-    tables.collect()
+    profiles.iter().filter_map(hooks_table).collect()
 }
 
 pub(super) fn by_operation(profiles: &[Cell]) -> Vec<Table> {
@@ -91,12 +90,8 @@ fn hooks_table(cell: &Cell) -> Option<Table> {
     hooks.sort_by_key(|hook| std::cmp::Reverse(hook.inclusive));
     let mut lines = Vec::new();
     for hook in hooks.into_iter().filter(|hook| hook.events.is_some()) {
-        lines.extend(line(
-            &hook.hook,
-            Some(hook.calls),
-            hook.inclusive,
-            &hook.events,
-        ));
+        let calls = Some(hook.calls);
+        lines.extend(line(&hook.hook, calls, hook.inclusive, &hook.events));
         lines.extend(hook.implementations.iter().filter_map(|own| {
             let name = format!("  {}", own.function);
             line(&name, Some(own.calls), own.inclusive, &own.events)
@@ -112,19 +107,11 @@ fn hooks_table(cell: &Cell) -> Option<Table> {
         short(&cell.title()),
         configured(cell)
     );
-    let columns = columns(
-        &chosen,
-        Columns::new()
-            .left("hook", |line: &Line| Value::plain(&line.name))
-            .right("calls", |line| line.calls.map(Value::from)),
-        count_or_difference,
-    );
-    Some(
-        columns
-            .table(title, &lines)
-            .legend(LEGEND)
-            .legend(elsewhere),
-    )
+    let first = Columns::new()
+        .left("hook", |line: &Line| Value::plain(&line.name))
+        .right("calls", |line| line.calls);
+    let table = columns(&chosen, first, count_or_difference).table(title, &lines);
+    Some(table.legend(LEGEND).legend(elsewhere))
 }
 
 fn elsewhere(lines: &[Line], all: &Events) -> Option<String> {
@@ -132,9 +119,8 @@ fn elsewhere(lines: &[Line], all: &Events) -> Option<String> {
     let kinds = Events::KINDS.iter().zip(chosen);
     let others = kinds.filter(|(kind, chosen)| !chosen && (kind.count)(all) > 0);
     let count = |kind: &EventKind| crate::format::count((kind.count)(all));
-    let others: Vec<String> = others
-        .map(|(kind, _)| format!("{} {}", kind.title, count(kind)))
-        .collect();
+    let others = others.map(|(kind, _)| format!("{} {}", kind.title, count(kind)));
+    let others: Vec<String> = others.collect();
     (!others.is_empty()).then(|| format!("Outside hooks only: {}.", others.join(", ")))
 }
 
@@ -201,13 +187,8 @@ pub(super) fn records<'a, R: Copy + 'a>(
     mut columns: Columns<'a, R>,
     events: fn(R) -> Option<Events>,
 ) -> Columns<'a, R> {
-    for EventKind {
-        name,
-        count: number,
-        ..
-    } in Events::KINDS
-    {
-        columns = columns.column(*name, move |row| Some(number(&events(row)?)));
+    for kind in Events::KINDS {
+        columns = columns.column(kind.name, move |row| Some((kind.count)(&events(row)?)));
     }
     columns
 }
@@ -219,13 +200,11 @@ fn pair(cell: &Cell) -> Option<Pair<'_>> {
     Some((events(cell)?, base))
 }
 
-pub(super) fn shared_tables(profiles: &[Cell]) -> Vec<Table> {
+fn shared_tables(profiles: &[Cell]) -> Vec<Table> {
     let compared = profiles.iter().filter(|cell| pair(cell).is_some());
     let places = grouped(compared, |cell| (&cell.key.kernel, &cell.key.filesystem));
-    let places = places.iter();
-    places
-        .filter_map(|(_, cells)| shared_table(cells))
-        .collect()
+    let tables = places.iter().filter_map(|(_, cells)| shared_table(cells));
+    tables.collect()
 }
 
 fn shared_table(cells: &[&Cell]) -> Option<Table> {
@@ -243,29 +222,25 @@ fn shared_table(cells: &[&Cell]) -> Option<Table> {
     let mut operations = distinct(cells.iter().map(|cell| operation(cell)));
     operations.retain(differs);
     let first = stacks.first().copied()?;
-    let base = move |operation| by_row.get(&(operation, first)).map(|(_, base)| *base);
+    let base = move |row| by_row.get(&(row, first)).map(|(_, base)| *base);
     let mut columns = Columns::new()
         .left("operation", operation_title)
-        .right("baseline", move |operation| {
-            Some(base(operation)?.shared_atomics)
-        })
-        .right("lines", move |operation| {
-            Some(base(operation)?.shared_lines)
-        });
+        .right("baseline", move |row| Some(base(row)?.shared_atomics))
+        .right("lines", move |row| Some(base(row)?.shared_lines));
     for stack in stacks.iter().copied() {
-        columns = columns.right(names.short(stack), move |operation| {
-            by_row.get(&(operation, stack)).map(|(own, base)| {
-                let more = super::difference(own.shared_atomics, base.shared_atomics);
-                let lines = super::difference(own.shared_lines, base.shared_lines);
-                match (more, lines) {
-                    (_, 0) => Value::difference(more),
-                    _ => Value::difference(more).shown(format!(
-                        "{} ({})",
-                        format::difference(more),
-                        format::difference(lines)
-                    )),
-                }
-            })
+        columns = columns.right(names.short(stack), move |row| {
+            let (own, base) = by_row.get(&(row, stack))?;
+            let more = super::difference(own.shared_atomics, base.shared_atomics);
+            let value = Value::difference(more);
+            Some(
+                match super::difference(own.shared_lines, base.shared_lines) {
+                    0 => value,
+                    lines => {
+                        let [more, lines] = [more, lines].map(format::difference);
+                        value.shown(format!("{more} ({lines})"))
+                    }
+                },
+            )
         });
     }
     let title = format!(

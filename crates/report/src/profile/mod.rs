@@ -60,10 +60,8 @@ pub fn profile_report(document: &Document, by: ProfileView) -> Report {
         ProfileView::Hooks => Vec::new(),
         _ => events::irq_tables(cells),
     };
-    Report {
-        tables: [hooks, events, irqs, words::tables(cells)].concat(),
-        warnings: warnings(&document.warnings),
-    }
+    let tables = [hooks, events, irqs, words::tables(cells)];
+    Report::new(tables, warnings(&document.warnings))
 }
 
 fn path(cell: &Cell) -> Option<&HookedPath> {

@@ -58,7 +58,8 @@ fn prediction_table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]
         "{}: {what}, predicted from slopes: instructions",
         short(kernel)
     );
-    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let or_none =
+        |figure: Option<f64>, text: fn(f64) -> String| figure.map_or("-".to_owned(), text);
     Columns::new()
         .left("operation", |prediction: &Prediction| {
             cell_title(&prediction.benchmark, &prediction.variant)
@@ -72,10 +73,10 @@ fn prediction_table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]
         .only_if(tested, |columns| {
             columns
                 .right("measured", move |prediction| {
-                    or_none(prediction.measured.map(numbers::cost))
+                    or_none(prediction.measured, numbers::cost)
                 })
                 .right("error", move |prediction| {
-                    or_none(prediction.error.map(numbers::percent))
+                    or_none(prediction.error, numbers::percent)
                 })
         })
         .summed_up(title, predictions.iter().copied(), sum)
@@ -209,22 +210,9 @@ fn rule_table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option
     for &state in &caches {
         let name = format!("{state} caches");
         let group = (caches.len() > 1).then_some(name.as_str());
-        columns = columns
-            .grouped(group, "rule", move |line| {
-                find_rule(line, state).map_or("-".to_owned(), |rule| numbers::rule(rule.a, rule.b))
-            })
-            .grouped(group, "off by", move |line| {
-                find_rule(line, state).map(|rule| numbers::decimals(rule.residual, 4))
-            })
-            .grouped(group, "r²", move |line| {
-                find_rule(line, state).map(|rule| numbers::r2(rule.r2))
-            })
-            .grouped(group, "β1", move |line| {
-                find_rule(line, state)?.beta1.map(numbers::cost)
-            })
-            .grouped(group, "depths", move |line| {
-                find_rule(line, state).map(|rule| Value::plain(depths(&rule.depths)))
-            });
+        columns = columns.all(rule_columns(group), move |(_, rules): Line<'_>| {
+            rules.iter().copied().find(|rule| rule.caches == state)
+        });
     }
     let mut title = format!("{}, {}", short(&first.kernel), first.module);
     if let [caches] = caches.as_slice() {
@@ -241,9 +229,20 @@ fn rule_table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option
 
 type Line<'a> = &'a (String, Vec<&'a DepthRule>);
 
-fn find_rule<'a>((_, rules): Line<'a>, caches: Caches) -> Option<&'a DepthRule> {
-    let mut rules = rules.iter().copied();
-    rules.find(|rule| rule.caches == caches)
+fn rule_columns<'a>(group: Option<&str>) -> Columns<'a, Option<&'a DepthRule>> {
+    let text = |rule: &DepthRule| numbers::rule(rule.a, rule.b);
+    Columns::new()
+        .grouped(group, "rule", move |rule: Option<&DepthRule>| {
+            rule.map_or("-".to_owned(), text)
+        })
+        .grouped(group, "off by", |rule| {
+            Some(numbers::decimals(rule?.residual, 4))
+        })
+        .grouped(group, "r²", |rule| Some(numbers::r2(rule?.r2)))
+        .grouped(group, "β1", |rule| rule?.beta1.map(numbers::cost))
+        .grouped(group, "depths", |rule| {
+            Some(Value::plain(depths(&rule?.depths)))
+        })
 }
 
 fn depths(depths: &[u32]) -> String {

@@ -25,14 +25,13 @@ pub fn sensitivity_report(document: &Document, by_hook: Option<bool>) -> Report 
         operations.len() <= FEW_OPERATIONS
     });
     let findings = document.findings();
-    let mut tables = slopes::tables(&swept, by_hook);
-    tables.extend(findings::rule_tables(findings, &swept, by_hook));
-    tables.extend(findings::prediction_tables(findings));
-    tables.extend(findings::repeated_tables(findings));
-    Report {
-        tables,
-        warnings: warnings(&document.warnings),
-    }
+    let tables = [
+        slopes::tables(&swept, by_hook),
+        findings::rule_tables(findings, &swept, by_hook),
+        findings::prediction_tables(findings),
+        findings::repeated_tables(findings),
+    ];
+    Report::new(tables, warnings(&document.warnings))
 }
 
 #[derive(Clone, Copy)]
