@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Changes, as a table and as bars on a comparison's page, and the hooks that explain them.
 
-use model::comparison::{ComparedCell, EventChange, Explanation, HookChange, WordChange};
+use model::comparison::{EventChange, Explanation, HookChange, WordChange};
 use model::{ComparisonDocument, Events};
 
 use super::found::{Changed, Found, Holder};
@@ -17,13 +17,10 @@ use crate::text::{printable, short};
 pub(crate) fn changed(found: &Found<'_>) -> Option<Table> {
     let has_places =
         (found.changed.iter()).any(|changed| !found.place(&changed.cell.place).is_empty());
-    let statistical = found
-        .changed
-        .iter()
-        .any(|changed| is_statistical(changed.cell));
+    let mut cells = found.changed.iter().map(|changed| changed.cell);
+    let statistical = cells.any(is_statistical);
     let is_explained = found.metric.is_of_instructions();
     let figure = |value: Option<f64>| value.map_or_else(Value::dash, Value::from);
-    let rows: Vec<&Changed<'_>> = found.changed.iter().collect();
     Columns::new()
         .left("operation", |changed: &Changed<'_>| changed.cell.title())
         .only_if(has_places, |columns| {
@@ -34,10 +31,9 @@ pub(crate) fn changed(found: &Found<'_>) -> Option<Table> {
         .right("difference", |changed| difference(changed.cell))
         .right("change", |changed| change(changed.cell))
         .only_if(statistical, |columns| {
-            columns.all(
-                statistics(Columns::<&ComparedCell>::new()),
-                |changed: &Changed<'_>| changed.cell,
-            )
+            columns.all(statistics(Columns::new()), |changed: &Changed<'_>| {
+                changed.cell
+            })
         })
         .only_if(is_explained, |columns| {
             columns
@@ -47,7 +43,7 @@ pub(crate) fn changed(found: &Found<'_>) -> Option<Table> {
         .left("verdict", |changed| verdict(changed.cell))
         .table(
             format!("What changed: {}", format::measured(found.metric)),
-            rows,
+            &found.changed,
         )
         .legend([
             "The worst first. difference: NEW minus BASE; change: the same as a \
@@ -101,18 +97,14 @@ impl Found<'_> {
                 None if is_explained => UNKNOWN.to_owned(),
                 None => changed.cell.verdict.to_string(),
             };
-            let at = match is_exact {
-                true => position(&mut series, held),
-                false => 0,
+            let at = if is_exact {
+                position(&mut series, held)
+            } else {
+                0
             };
             let interval = changed.cell.ci95.filter(|_| !is_exact);
             let interval = interval.map(|ends| ends.map(|end| end * 100.0));
-            bars.push(Bar {
-                category: categories.len(),
-                series: at,
-                value,
-                interval: interval.filter(|ends| ends.iter().all(|end| drawable(*end))),
-            });
+            bars.push(Bar::new(categories.len(), at, value, interval));
             categories.push(self.label(changed.cell));
         }
         Figure {
@@ -167,18 +159,16 @@ impl Line {
 
 fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table> {
     let cell = document.compared.get(explained.cell as usize)?;
-    let transfers = cell.metric.is_of_transfers();
+    let what = match cell.metric.is_of_transfers() {
+        true => "Transfers",
+        false => "Instructions",
+    };
     let mut lines: Vec<Line> = explained.hooks.iter().flat_map(hook_lines).collect();
     lines.extend(explained.residual_functions.iter().map(|held| {
-        let function = short(&held.function);
-        let why = held
-            .explanation
-            .iter()
-            .map(|why| format!(": {}", printable(why, 120)));
-        Line::new(
-            format!("  {function}{}", why.collect::<String>()),
-            held.difference,
-        )
+        let why = held.explanation.as_ref();
+        let why = why.map(|why| format!(": {}", printable(why, 120)));
+        let name = format!("  {}{}", short(&held.function), why.unwrap_or_default());
+        Line::new(name, held.difference)
     }));
     let residual = "outside hooks (residual)".to_owned();
     lines.push(Line::new(residual, explained.residual));
@@ -207,14 +197,9 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
         })
         .summed_up(title, &lines, [sum])
         .legend([format!(
-            "{} of NEW minus BASE. Hooks: calls from outside other hooks; they and the residual \
+            "{what} of NEW minus BASE. Hooks: calls from outside other hooks; they and the residual \
              add up to the total. Below each: modules' functions and the rest (dispatch), nested \
-             hooks included.",
-            if transfers {
-                "Transfers"
-            } else {
-                "Instructions"
-            }
+             hooks included."
         )])
         .legend((!explained.words.is_empty()).then_some(
             "[word]: memory that is transferred; calls: its transfers; called by: the function \
@@ -254,11 +239,12 @@ fn hook_lines(hook: &HookChange) -> Vec<Line> {
 fn does(changes: &[EventChange]) -> String {
     let changes = changes.iter().map(|change| {
         let kind = Events::kind(&change.event);
-        let title = kind.map_or_else(
-            || printable(&change.event, 40),
-            |kind| kind.title.to_owned(),
-        );
-        format!("{title} {}", calls(change.base, change.new))
+        let title = kind.map_or(&*change.event, |kind| kind.title);
+        format!(
+            "{} {}",
+            printable(title, 40),
+            calls(change.base, change.new)
+        )
     });
     changes.collect::<Vec<_>>().join(", ")
 }

@@ -138,6 +138,34 @@ impl Figure {
     }
 }
 
+impl Bar {
+    /// Without `interval` if its ends cannot be drawn.
+    pub(crate) fn new(
+        category: usize,
+        series: usize,
+        value: f64,
+        interval: Option<[f64; 2]>,
+    ) -> Bar {
+        Bar {
+            category,
+            series,
+            value,
+            interval: interval.filter(|ends| ends.iter().all(|end| drawable(*end))),
+        }
+    }
+}
+
+impl Series {
+    pub(crate) fn new(label: String, points: Vec<Point>) -> Series {
+        Series {
+            label,
+            figure: String::new(),
+            points,
+            fit: None,
+        }
+    }
+}
+
 impl Bars {
     /// Empty; `axis`, `category` and `kind` name the lengths, categories and series.
     pub(crate) fn new(axis: &str, category: &str, kind: &str) -> Bars {
@@ -161,12 +189,7 @@ impl Bars {
         if self.bars.iter().any(is_taken) {
             return false;
         }
-        self.bars.push(Bar {
-            category,
-            series,
-            value,
-            interval: None,
-        });
+        self.bars.push(Bar::new(category, series, value, None));
         true
     }
 

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use model::{Cell, Document, HookCost, HookedPath, Metric};
 
-use super::{Draft, bar};
+use super::Draft;
 use crate::cells::{operation, operation_title};
-use crate::figure::{Bars, Chart, Flame, Frame};
+use crate::figure::{Bar, Bars, Chart, Flame, Frame};
 use crate::group::{grouped, most_expensive_first};
 use crate::table::TEXT_LIMIT;
 use crate::text::{printable, short};
@@ -88,11 +88,8 @@ fn stacked(operations: &[Operation<'_>], unit: &str, shares: bool) -> Bars {
     let mut hooks = most_expensive_first(totals.into_iter().filter(|(_, n)| *n > 0));
     let others = hooks.len() > HOOKS_SHOWN;
     hooks.truncate(HOOKS_SHOWN);
-    let named = hooks.iter().map(|hook| short(hook));
-    let mut series: Vec<String> = named.collect();
-    if others {
-        series.push("all other hooks".to_owned());
-    }
+    let mut series: Vec<String> = hooks.iter().map(|hook| short(hook)).collect();
+    series.extend(others.then(|| "all other hooks".to_owned()));
     let mut bars = Vec::new();
     for (category, operation) in operations.iter().enumerate() {
         let mut values = vec![0u64; series.len()];
@@ -108,17 +105,15 @@ fn stacked(operations: &[Operation<'_>], unit: &str, shares: bool) -> Bars {
             true => 100.0 * n as f64 / whole,
             false => n as f64,
         };
-        bars.extend(parts.map(|(series, n)| bar(category, series, length(n))));
+        bars.extend(parts.map(|(series, n)| Bar::new(category, series, length(n), None)));
     }
     let axis = match shares {
         true => format!("% of the operation's {unit}"),
         false => format!("{unit} inside hooks"),
     };
+    let titles = operations.iter().map(|operation| operation.title.clone());
     Bars {
-        categories: operations
-            .iter()
-            .map(|operation| operation.title.clone())
-            .collect(),
+        categories: titles.collect(),
         series,
         bars,
         stacked: true,
@@ -173,34 +168,25 @@ fn flame(operations: &[Operation<'_>], unit: &str) -> (Flame, usize) {
 
 pub(super) fn of_profiles(document: &Document) -> Vec<Draft> {
     // Without a dominant path, the hooks have little meaning.
-    let titled: Vec<(String, &Cell, &HookedPath)> = document
-        .hooked()
+    let titled = { document.hooked() }
         .filter(|(_, counted, _)| counted.is_comparable())
-        .map(|(cell, _, path)| (cell.configuration_title(), cell, path))
-        .collect();
+        .map(|(cell, _, path)| (cell.configuration_title(), cell, path));
+    let titled: Vec<(String, &Cell, &HookedPath)> = titled.collect();
     let groups = grouped(&titled, |(title, cell, _)| {
         let key = &cell.key;
         (key.kernel.as_str(), key.filesystem.as_str(), title.as_str())
     });
     let mut of_profiles = Vec::new();
     for ((kernel, filesystem, stack), cells) in groups {
-        let operations: Vec<Operation<'_>> = cells
-            .iter()
-            .map(|(_, cell, path)| Operation {
-                title: operation_title(operation(cell)),
-                total: path.total,
-                hooks: &path.hooks,
-            })
-            .collect();
+        let operations = cells.iter().map(|(_, cell, path)| Operation {
+            title: operation_title(operation(cell)),
+            total: path.total,
+            hooks: &path.hooks,
+        });
+        let operations: Vec<Operation<'_>> = operations.collect();
         let place = format!("{}, {}", short(kernel), short(filesystem));
-        let metric = cells[0].1.key.metric;
-        of_profiles.extend(drafts(
-            &operations,
-            &place,
-            stack,
-            metric,
-            &[kernel, filesystem],
-        ));
+        let (metric, subjects) = (cells[0].1.key.metric, [kernel, filesystem]);
+        of_profiles.extend(drafts(&operations, &place, stack, metric, &subjects));
     }
     of_profiles
 }

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use model::{Document, DocumentError, Kind, PlacementDocument, Stored as _, Warning};
 
-use crate::figure::{Bar, Chart, Figure};
+use crate::figure::{Chart, Figure};
 use crate::text::printable;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -64,38 +64,28 @@ pub(crate) struct Draft {
 
 impl Draft {
     fn new(base: &'static str, title: String, description: &str, chart: Chart) -> Draft {
-        let figure = Figure {
-            name: String::new(),
-            title: printable(&title, 400),
-            description: description.to_owned(),
-            chart,
-            notes: Vec::new(),
-        };
         Draft {
             base,
             subjects: Vec::new(),
-            figure,
+            figure: Figure {
+                name: String::new(),
+                title: printable(&title, 400),
+                description: description.to_owned(),
+                chart,
+                notes: Vec::new(),
+            },
         }
     }
 
     fn about(mut self, subjects: &[&str]) -> Draft {
-        let subjects = subjects.iter().map(|subject| (*subject).to_owned());
-        self.subjects.extend(subjects);
+        self.subjects
+            .extend(subjects.iter().map(|subject| (*subject).to_owned()));
         self
     }
 
     fn noted(mut self, notes: impl IntoIterator<Item = String>) -> Draft {
         self.figure.notes.extend(notes);
         self
-    }
-}
-
-fn bar(category: usize, series: usize, value: f64) -> Bar {
-    Bar {
-        category,
-        series,
-        value,
-        interval: None,
     }
 }
 
@@ -124,10 +114,8 @@ pub fn figures(sources: &[Source]) -> Vec<Gathered> {
         };
         drafts.extend(own.into_iter().map(|draft| (Some(at), draft)));
     }
-    let compared = run::kernels(sources)
-        .into_iter()
-        .chain(run::benchmarks(sources));
-    drafts.extend(compared.map(|draft| (None, draft)));
+    let compared = [run::kernels(sources), run::benchmarks(sources)];
+    drafts.extend(compared.into_iter().flatten().map(|draft| (None, draft)));
     drafts.retain(|(_, draft)| !draft.figure.chart.is_empty());
     named(sources, drafts)
 }

@@ -22,17 +22,13 @@ pub(super) fn of_recording(document: &Document, monitor: &Monitoring) -> Vec<Dra
     let place = format!("{}, {}", short(&monitor.scope), short(&monitor.release));
     let calls = |hook: &WatchedHook| Some(hook.calls.count as f64);
     let time = |hook: &WatchedHook| Some(hook.calls.sum_ns? as f64 / 1_000.0);
-    let [calls, time] = [
+    let in_time = ["time", "Time inside hooks", "µs in all calls"];
+    let mut drafts = vec![
         bars(&total, ["calls", "Calls by hook", "calls"], &place, calls),
-        bars(
-            &total,
-            ["time", "Time inside hooks", "µs in all calls"],
-            &place,
-            time,
-        ),
+        bars(&total, in_time, &place, time),
     ];
-    let drafts = [calls, time].into_iter();
-    drafts.chain(over_time(document, &total, &place)).collect()
+    drafts.extend(over_time(document, &total, &place));
+    drafts
 }
 
 fn bars(
@@ -78,15 +74,10 @@ fn over_time(document: &Document, total: &Interval, place: &str) -> Option<Draft
         };
         (drawable(point.x) && drawable(point.y)).then_some(point)
     };
-    let line = |hook: &&WatchedHook| Series {
-        label: short(&hook.hook),
-        figure: String::new(),
-        points: intervals
-            .iter()
-            .step_by(every)
-            .filter_map(|interval| point(interval, &hook.hook))
-            .collect(),
-        fit: None,
+    let line = |hook: &&WatchedHook| {
+        let drawn = intervals.iter().step_by(every);
+        let points = drawn.filter_map(|interval| point(interval, &hook.hook));
+        Series::new(short(&hook.hook), points.collect())
     };
     let note = (every > 1).then(|| format!("One of {every} intervals is drawn."));
     let draft = Draft::new(

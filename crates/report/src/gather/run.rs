@@ -62,12 +62,9 @@ impl<'a> Figures<'a, '_> {
                 let found = cell.and_then(|cell| value(cell, *row));
                 let found = found.filter(|(value, _)| drawable(*value));
                 missing += usize::from(found.is_none());
-                bars.extend(found.map(|(value, interval)| Bar {
-                    category,
-                    series,
-                    value,
-                    interval: interval.filter(|ends| ends.iter().all(|end| drawable(*end))),
-                }));
+                bars.extend(
+                    found.map(|(value, interval)| Bar::new(category, series, value, interval)),
+                );
             }
         }
         let names = configurations.iter().map(|c| self.heading(c));
@@ -75,19 +72,17 @@ impl<'a> Figures<'a, '_> {
             true => "kernel",
             false => "configuration",
         };
+        let place = |&one: &_| {
+            self.group
+                .configurations
+                .iter()
+                .position(|other| other == one)
+        };
         let rows = self.group.rows.iter();
         let bars = Bars {
             categories: rows.map(|row| operation_title(*row)).collect(),
             series: names.collect(),
-            colours: configurations
-                .iter()
-                .filter_map(|c| {
-                    self.group
-                        .configurations
-                        .iter()
-                        .position(|other| other == *c)
-                })
-                .collect(),
+            colours: configurations.iter().filter_map(place).collect(),
             bars,
             ..Bars::new(&axis, "operation", kind)
         };
@@ -123,12 +118,9 @@ impl<'a> Figures<'a, '_> {
             let interval = interval.map(|ends| ends.map(|end| end * 100.0));
             Some((judged.overhead? * 100.0, interval))
         });
-        let cells = group.rows.iter().flat_map(|&row| {
-            let judged =
-                |configuration: &&Configuration| judged(group.cell(row, configuration)?, row);
-            shown.iter().filter_map(judged).collect::<Vec<_>>()
-        });
-        let unclear = cells.filter(|judged| !judged.is_clear()).count();
+        let others = { group.measured() }.filter(|(_, column, _)| shown.contains(column));
+        let judged = others.filter_map(|(row, _, cell)| judged(cell, row));
+        let unclear = judged.filter(|judged| !judged.is_clear()).count();
         let missing = missing_note(missing).filter(|_| !bars.bars.is_empty());
         let draft = self.draft(
             "overhead",
@@ -165,12 +157,7 @@ impl<'a> Figures<'a, '_> {
                         interval: interval(cell),
                     })
                 });
-                Series {
-                    label: self.heading(configuration),
-                    figure: String::new(),
-                    points: points.collect(),
-                    fit: None,
-                }
+                Series::new(self.heading(configuration), points.collect())
             };
             let lines = Lines {
                 x: "components of the path".to_owned(),
@@ -208,15 +195,14 @@ impl<'a> Figures<'a, '_> {
                     hooks,
                 })
             };
-            let operations: Vec<hooks::Operation<'_>> =
-                group.rows.iter().filter_map(operation).collect();
+            let operations: Vec<_> = group.rows.iter().filter_map(operation).collect();
             let subjects = [&*group.subject, group.filesystem];
-            let stack = configuration.title();
+            let (stack, metric) = (configuration.title(), group.metric);
             drafts.extend(hooks::drafts(
                 &operations,
                 &self.place,
                 &stack,
-                self.group.metric,
+                metric,
                 &subjects,
             ));
         }
@@ -241,12 +227,10 @@ fn of_how_many(means: &[&Mean]) -> Option<String> {
     let (fewest, most) = (n().min()?, n().max()?);
     Some(match fewest == most {
         true => format!("Each mean is over {most} operations."),
-        false => {
-            format!(
-                "Means are over {fewest} to {most} operations, so they do not all cover the same \
-                 operations."
-            )
-        }
+        false => format!(
+            "Means are over {fewest} to {most} operations, so they do not all cover the same \
+             operations."
+        ),
     })
 }
 
@@ -360,12 +344,7 @@ pub(super) fn benchmarks(sources: &[Source]) -> Vec<Draft> {
                     interval: interval(cell),
                 })
             });
-            Series {
-                label: short(&label),
-                figure: String::new(),
-                points: points.collect(),
-                fit: None,
-            }
+            Series::new(short(&label), points.collect())
         });
         let series = series.filter(|line| line.points.len() > 1).collect();
         let (benchmark, filesystem, metric, machine) = place;
@@ -399,12 +378,9 @@ fn per_operation(metric: Metric) -> String {
 }
 
 fn missing_note(missing: usize) -> Option<String> {
-    let cells = if missing == 1 {
-        "measurement has"
-    } else {
-        "measurements have"
-    };
-    (missing > 0).then(|| format!("{missing} {cells} no value; the table gives the reason."))
+    let have = if missing == 1 { " has" } else { "s have" };
+    (missing > 0)
+        .then(|| format!("{missing} measurement{have} no value; the table gives the reason."))
 }
 
 fn interval(cell: &Cell) -> Option<[f64; 2]> {

@@ -35,13 +35,8 @@ fn over_delay(document: &Document) -> Vec<Draft> {
         let title = format!("Cost by the time of each decision: {place}");
         let lines = Chart::Lines(lines);
         let draft = Draft::new("latency-over-delay", title, DESCRIPTION, lines);
-        let subjects = [
-            kernel,
-            module.as_str(),
-            caches.as_str(),
-            filesystem,
-            unit.as_str(),
-        ];
+        let (module, caches) = (module.as_str(), caches.as_str());
+        let subjects = [kernel, module, caches, filesystem, unit.as_str()];
         drafts.push(draft.about(&subjects).noted(notes));
     }
     drafts
@@ -115,17 +110,16 @@ fn line(swept: &Swept<'_>, unit: f64) -> Option<Series> {
     let every = slope.points.len().div_ceil(POINTS_LIMIT).max(1);
     let last = slope.points.len().saturating_sub(1);
     let points = slope.points.iter().enumerate();
+    let points = points.filter(|(at, _)| at % every == 0 || *at == last);
+    let points = points.map(|(_, point)| Point {
+        x: f64::from(point.delay_ns) / 1_000.0,
+        y: point.median / unit,
+        interval: None,
+    });
     Some(Series {
         label: label(swept),
         figure: numbers::decimals(slope.slope, 3),
-        points: points
-            .filter(|(at, _)| at % every == 0 || *at == last)
-            .map(|(_, point)| Point {
-                x: f64::from(point.delay_ns) / 1_000.0,
-                y: point.median / unit,
-                interval: None,
-            })
-            .collect(),
+        points: points.collect(),
         fit: Some(fit(swept)?.map(|[delay, cost]| [delay / 1_000.0, cost / unit])),
     })
 }
@@ -145,26 +139,19 @@ fn by_depth(document: &Document) -> Vec<Draft> {
     for ((kernel, module, caches, filesystem, hooks), slopes) in groups {
         let mut series = Vec::new();
         for (benchmark, slopes) in grouped(slopes, |swept| swept.operation().0) {
-            let mut points: Vec<Point> = slopes
-                .iter()
-                .filter_map(|swept| {
-                    let slope = swept.slope?;
-                    Some(Point {
-                        x: f64::from(path_depth(swept.operation().1)?),
-                        y: slope.slope,
-                        interval: Some(slope.ci95).filter(|ci| ci.iter().all(|v| drawable(*v))),
-                    })
+            let points = slopes.iter().filter_map(|swept| {
+                let slope = swept.slope?;
+                Some(Point {
+                    x: f64::from(path_depth(swept.operation().1)?),
+                    y: slope.slope,
+                    interval: Some(slope.ci95).filter(|ci| ci.iter().all(|v| drawable(*v))),
                 })
-                .collect();
+            });
+            let mut points: Vec<Point> = points.collect();
             points.sort_by(|one, other| one.x.total_cmp(&other.x));
             points.dedup_by_key(|point| point.x as u32);
             if points.len() > 1 {
-                series.push(Series {
-                    label: short(benchmark),
-                    figure: String::new(),
-                    points,
-                    fit: None,
-                });
+                series.push(Series::new(short(benchmark), points));
             }
         }
         if series.is_empty() {
