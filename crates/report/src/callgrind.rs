@@ -30,10 +30,9 @@ pub fn callgrind(
 ) -> io::Result<()> {
     let graph = Graph::new(operations);
     let mut total = Cost::default();
-    graph
-        .functions
-        .iter()
-        .for_each(|function| total += function.own);
+    for function in &graph.functions {
+        total += function.own;
+    }
     let total = graph.line(total);
     let command = name(command);
     let (event, what) = match metric.is_of_transfers() {
@@ -113,9 +112,7 @@ struct Graph {
 
 impl Graph {
     fn new(operations: &[(String, &CallTree)]) -> Graph {
-        let nodes = operations
-            .iter()
-            .flat_map(|(_, tree)| tree.nodes().iter().skip(1));
+        let nodes = operations.iter().flat_map(|(_, tree)| &tree.nodes()[1..]);
         let symbols: HashSet<String> = nodes.map(|node| name(&node.function)).collect();
         let mut graph = Graph::default();
         for (title, tree) in operations {
@@ -153,17 +150,16 @@ impl Graph {
     fn add(&mut self, title: String, tree: &CallTree) {
         let nodes = tree.nodes();
         let mut ids = vec![self.function(title)];
-        for node in &nodes[1..] {
-            ids.push(self.function(name(&node.function)));
-        }
-        let inclusive = tree.inclusive();
-        let events = tree.inclusive_events();
+        ids.extend(
+            nodes[1..]
+                .iter()
+                .map(|node| self.function(name(&node.function))),
+        );
+        let (inclusive, events) = (tree.inclusive(), tree.inclusive_events());
         self.with_events |= events.is_some();
         let inclusive = |at: usize| Cost {
             instructions: inclusive[at],
-            events: events
-                .as_ref()
-                .map_or_else(Events::default, |events| events[at]),
+            events: events.as_ref().map(|events| events[at]).unwrap_or_default(),
         };
         let running = |at| {
             tree.callers(at)
@@ -212,10 +208,12 @@ const SYMBOL_LIMIT: usize = 512;
 pub fn folded(operations: &[(String, &CallTree)], mut writer: impl Write) -> io::Result<()> {
     let mut lines: BTreeMap<String, u64> = BTreeMap::new();
     for (title, tree) in operations {
-        let names = tree.nodes().iter().enumerate();
-        let names: Vec<String> = names
-            .map(|(at, node)| frame(if at == 0 { title } else { &node.function }))
-            .collect();
+        let functions = tree
+            .nodes()
+            .iter()
+            .skip(1)
+            .map(|node| frame(&node.function));
+        let names: Vec<String> = [frame(title)].into_iter().chain(functions).collect();
         for (at, node) in tree.nodes().iter().enumerate() {
             if node.instructions == 0 {
                 continue;
@@ -235,10 +233,8 @@ pub fn folded(operations: &[(String, &CallTree)], mut writer: impl Write) -> io:
 
 fn frame(name: &str) -> String {
     let separates = |c: char| c == ';' || c.is_whitespace();
-    let name = printable(name, SYMBOL_LIMIT).replace(separates, "_");
-    if name.is_empty() {
-        "?".to_owned()
-    } else {
-        name
+    match printable(name, SYMBOL_LIMIT).replace(separates, "_") {
+        name if name.is_empty() => "?".to_owned(),
+        name => name,
     }
 }

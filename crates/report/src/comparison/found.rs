@@ -150,9 +150,9 @@ impl<'a> Found<'a> {
         let found = metrics.into_iter().map(|(metric, cells)| {
             let is_changed = |verdict| matches!(verdict, Verdict::Worse | Verdict::Better);
             let real = cells.iter().filter(|(_, cell)| is_changed(cell.verdict));
-            let (leading, apart): (Vec<_>, Vec<_>) = real
-                .copied()
-                .partition(|(_, cell)| cell.method == Method::Exact || !metric.is_counted());
+            let leads = |cell: &ComparedCell| cell.method == Method::Exact || !metric.is_counted();
+            let (leading, apart): (Vec<_>, Vec<_>) =
+                real.copied().partition(|(_, cell)| leads(cell));
             let changed = leading.into_iter().map(|(at, cell)| Changed {
                 cell,
                 holder: (u32::try_from(at).ok()).and_then(|at| Holder::find(explained.get(&at)?)),
@@ -172,28 +172,24 @@ impl<'a> Found<'a> {
             }
         });
         let mut found: Vec<Found<'a>> = found.collect();
-        found.sort_by_key(|found| {
-            (
-                found.metric != Metric::Instructions,
-                !found.metric.is_counted(),
-            )
-        });
+        let place = |metric: Metric| (metric != Metric::Instructions, !metric.is_counted());
+        found.sort_by_key(|found| place(found.metric));
         found
     }
 
     fn count(&self, verdict: Verdict) -> usize {
-        let changed = self.changed.iter();
-        changed
-            .filter(|changed| changed.cell.verdict == verdict)
-            .count()
+        let verdicts = self.changed.iter().map(|changed| changed.cell.verdict);
+        verdicts.filter(|other| *other == verdict).count()
     }
 
     pub(crate) fn answer(&self, document: &ComparisonDocument) -> Answer {
         let (worse, better) = (self.count(Verdict::Worse), self.count(Verdict::Better));
         let with = |verdict| {
-            let all = document.compared.iter();
-            all.filter(|cell| (cell.metric, cell.verdict) == (self.metric, verdict))
-                .count()
+            let own = document
+                .compared
+                .iter()
+                .filter(|cell| cell.metric == self.metric);
+            own.filter(|cell| cell.verdict == verdict).count()
         };
         let (same, unclear) = (with(Verdict::Same), with(Verdict::Unclear));
         let (word, class) = match (worse, better) {
@@ -203,14 +199,15 @@ impl<'a> Found<'a> {
             (0, _) => ("Better", "better"),
             _ => ("Worse and better", "worse"),
         };
-        let changed = self.changed.len();
-        let apart = self.apart;
+        let (changed, apart) = (self.changed.len(), self.apart);
         let all = self.n - apart;
         let cells = if all == 1 { "cell" } else { "cells" };
-        let mut sentence = format!("{changed} of {all} {cells} changed");
-        if changed == 0 {
-            sentence = format!("none of {all} {cells} changed");
-        }
+        let some = if changed == 0 {
+            "none".to_owned()
+        } else {
+            changed.to_string()
+        };
+        let mut sentence = format!("{some} of {all} {cells} changed");
         sentence += &match (worse, better) {
             (0, 0) => String::new(),
             (1, 0) | (0, 1) => format!(", for the {}", if worse > 0 { "worse" } else { "better" }),
@@ -295,11 +292,8 @@ impl<'a> Found<'a> {
     }
 
     pub(crate) fn causes(&self) -> Vec<Cause<'a>> {
-        let held: Vec<Holder<'a>> = self
-            .changed
-            .iter()
-            .filter_map(|changed| changed.holder)
-            .collect();
+        let held = self.changed.iter().filter_map(|changed| changed.holder);
+        let held: Vec<Holder<'a>> = held.collect();
         let functions = grouped(&held, |holder| (holder.module(), holder.function()));
         let causes = functions.into_iter().filter_map(|(_, held)| {
             let adds = held.iter().map(|holder| holder.adds());

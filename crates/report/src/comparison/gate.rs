@@ -3,8 +3,6 @@
 //! `kunit.py parse` and KernelCI read, and as JUnit XML, which GitLab, Jenkins and most dashboards
 //! read.
 
-use std::fmt::Write as _;
-
 use model::ComparisonDocument;
 use model::comparison::{CellGate, ComparedCell, GateVerdict, Verdict};
 
@@ -64,9 +62,8 @@ pub fn ktap(document: &ComparisonDocument) -> String {
     let reasons: Vec<&String> = reasons.collect();
     let tests = document.compared.len() + reasons.len();
     let mut out = format!("KTAP version 1\n1..{tests}\n");
-    let mut number = 0;
-    for cell in &document.compared {
-        number += 1;
+    let mut numbers = 1..;
+    for (cell, number) in document.compared.iter().zip(&mut numbers) {
         if let Some(why) = why(cell) {
             out += &format!("# {}\n", line(&why));
         }
@@ -78,8 +75,7 @@ pub fn ktap(document: &ComparisonDocument) -> String {
         };
         out += &format!("{ended} {number} {}{directive}\n", name(cell));
     }
-    for reason in reasons {
-        number += 1;
+    for (reason, number) in reasons.into_iter().zip(numbers) {
         let reason = line(reason);
         out += &format!("# {reason}\nok {number} the_whole # SKIP inconclusive\n");
     }
@@ -118,17 +114,14 @@ const TEXT_LIMIT: usize = 400;
 /// limit.
 pub fn junit(document: &ComparisonDocument) -> String {
     let cells = grouped(&document.compared, |cell| (cell.metric, &cell.place));
-    let mut suites: Vec<(String, Vec<String>)> = cells
-        .into_iter()
-        .map(|((quantity, place), cells)| {
-            let name = format!("{quantity}, {}", place.title());
-            (name, cells.into_iter().map(case).collect())
-        })
-        .collect();
+    let suites = cells.into_iter().map(|((quantity, place), cells)| {
+        let name = format!("{quantity}, {}", place.title());
+        (name, cells.into_iter().map(case).collect())
+    });
+    let mut suites: Vec<(String, Vec<String>)> = suites.collect();
     let reasons = document.gate.iter().flat_map(|gate| &gate.reasons);
-    let whole: Vec<String> = reasons
-        .map(|reason| test(&attribute("name", "the whole"), &error(reason)))
-        .collect();
+    let whole = reasons.map(|reason| test(&attribute("name", "the whole"), &error(reason)));
+    let whole: Vec<String> = whole.collect();
     if !whole.is_empty() {
         suites.push(("the comparison".to_owned(), whole));
     }
@@ -139,10 +132,7 @@ pub fn junit(document: &ComparisonDocument) -> String {
     for (name, cases) in &suites {
         let (name, counts) = (attribute("name", name), counts(cases));
         let cases = cases.concat();
-        let _ = writeln!(
-            xml,
-            "    <testsuite{name}{counts}>\n{cases}    </testsuite>"
-        );
+        xml += &format!("    <testsuite{name}{counts}>\n{cases}    </testsuite>\n");
     }
     xml + "</testsuites>\n"
 }
@@ -174,11 +164,8 @@ fn case(cell: &ComparedCell) -> String {
         }
         (None, _) => ended("skipped", "it has no limit", ""),
     };
-    let name = attribute("name", &cell.title());
-    test(
-        &(name + &attribute("classname", &cell.place.title())),
-        &ended,
-    )
+    let class = attribute("classname", &cell.place.title());
+    test(&(attribute("name", &cell.title()) + &class), &ended)
 }
 
 fn test(attributes: &str, ended: &str) -> String {

@@ -9,7 +9,7 @@ use compare::judge::GETPPID;
 use model::comparison::{
     ComparedCell, EnvironmentDifference, Method, Place, Side, UnmatchedCell, Verdict,
 };
-use model::{AaLayouts, AaMetric, AaReport, ComparisonDocument, Metric};
+use model::{AaLayouts, AaMetric, AaReport, ComparisonDocument};
 
 use crate::column::{Columns, Records};
 use crate::format;
@@ -34,19 +34,13 @@ pub fn comparison_report(document: &ComparisonDocument, options: &ComparisonOpti
     Report::new(parts.map(|(_, tables)| tables), notes(document))
 }
 
-pub(crate) fn parts(
-    document: &ComparisonDocument,
+pub(crate) fn parts<'a>(
+    document: &'a ComparisonDocument,
     options: &ComparisonOptions,
 ) -> Vec<(&'static str, Vec<Table>)> {
-    let groups = grouped(&document.compared, |cell| {
-        (&cell.place, &cell.base_place, cell.metric)
-    });
-    let cells = groups
-        .into_iter()
-        .map(|((place, base_place, metric), cells)| {
-            let title = title(document, place, base_place.as_ref(), metric);
-            table(title, &cells, options)
-        });
+    let place = |cell: &'a ComparedCell| (&cell.place, &cell.base_place, cell.metric);
+    let cells = grouped(&document.compared, place).into_iter();
+    let cells = cells.map(|(_, cells)| table(title(document, cells[0]), &cells, options));
     let unmatched = Vec::from_iter(unmatched(&document.unmatched));
     let environment = Vec::from_iter(environment(&document.environment));
     let aa = aa_tables(document.aa.as_ref());
@@ -62,21 +56,20 @@ pub(crate) fn parts(
     parts
 }
 
-fn title(
-    document: &ComparisonDocument,
-    place: &Place,
-    base_place: Option<&Place>,
-    metric: Metric,
-) -> String {
+fn title(document: &ComparisonDocument, cell: &ComparedCell) -> String {
     let title = |place: &Place| printable(&place.title(), 200);
-    let base = base_place.map(|base| format!(" against {}", title(base)));
+    let base = cell.base_place.as_ref();
+    let base = base.map(|base| format!(" against {}", title(base)));
     let (new, base_name) = (short(&document.new.name), short(&document.base.name));
     let sources = match document.across {
         Some(axis) => format!("along the {axis}"),
         None => format!("{new} against {base_name}"),
     };
-    let (place, base) = (title(place), base.unwrap_or_default());
-    format!("{place}{base}: {}, {sources}", format::measured(metric))
+    let (place, base) = (title(&cell.place), base.unwrap_or_default());
+    format!(
+        "{place}{base}: {}, {sources}",
+        format::measured(cell.metric)
+    )
 }
 
 fn table(title: String, cells: &[&ComparedCell], options: &ComparisonOptions) -> Table {
@@ -139,10 +132,8 @@ fn verdict(cell: &ComparedCell) -> Value {
 fn statistics<'a>(columns: Columns<'a, &'a ComparedCell>) -> Columns<'a, &'a ComparedCell> {
     columns
         .right("95 % interval", |cell| {
-            let [low, high] = cell
-                .ci95
-                .filter(|_| is_statistical(cell))?
-                .map(format::percent);
+            let ci95 = cell.ci95.filter(|_| is_statistical(cell));
+            let [low, high] = ci95?.map(format::percent);
             Some(format!("{low} to {high}"))
         })
         .right("p", |cell| {
@@ -174,15 +165,17 @@ fn summary(cells: &[&ComparedCell]) -> Option<Vec<Value>> {
     };
     let cells = cells.iter().filter(is_in);
     let ratios = cells.filter_map(|cell| Some(cell.new.value? / cell.base.value?));
-    let (mean, n) = metric
-        .direction()
-        .mean_overhead(ratios)
-        .filter(|(_, n)| *n > 1)?;
-    let mean = format::percent(mean);
-    let mut values = vec![Value::default(); 5];
-    values[0] = Value::plain("geometric mean");
-    values[4] = Value::plain(mean).beside(format!("n={n}"));
-    Some(values)
+    let mean = metric.direction().mean_overhead(ratios);
+    let (mean, n) = mean.filter(|(_, n)| *n > 1)?;
+    let none = Value::default;
+    let mean = Value::plain(format::percent(mean)).beside(format!("n={n}"));
+    Some(vec![
+        Value::plain("geometric mean"),
+        none(),
+        none(),
+        none(),
+        mean,
+    ])
 }
 
 fn legend(cells: &[&ComparedCell], statistical: bool) -> Vec<String> {
@@ -194,22 +187,15 @@ fn legend(cells: &[&ComparedCell], statistical: bool) -> Vec<String> {
         "difference: NEW minus BASE; change: the same as a share of BASE (+: {worse}, which is \
          worse)."
     )];
-    if cells.iter().any(|cell| cell.method == Method::Exact) {
-        legend.push(
-            "Counts without an interval are exact: even a difference of one is a change."
-                .to_owned(),
-        );
-    }
-    if statistical {
-        legend.push(
-            "95 % interval: of the change; p: probability of such a difference without a change, \
-             corrected for the number of tests (only for times, and for counts over several \
-             machines); effect: Cliff's delta, from -1 (all samples of NEW are smaller) to +1; n: \
-             samples of BASE + NEW; detectable: the smallest change found with 80 % power; ~: the \
-             difference may be chance."
-                .to_owned(),
-        );
-    }
+    let is_exact = cells.iter().any(|cell| cell.method == Method::Exact);
+    let exact = "Counts without an interval are exact: even a difference of one is a change.";
+    legend.extend(is_exact.then(|| exact.to_owned()));
+    let statistics = "95 % interval: of the change; p: probability of such a difference without a \
+        change, corrected for the number of tests (only for times, and for counts over several \
+        machines); effect: Cliff's delta, from -1 (all samples of NEW are smaller) to +1; n: \
+        samples of BASE + NEW; detectable: the smallest change found with 80 % power; ~: the \
+        difference may be chance.";
+    legend.extend(statistical.then(|| statistics.to_owned()));
     legend
 }
 
@@ -244,37 +230,26 @@ fn environment(differences: &[EnvironmentDifference]) -> Option<Table> {
 }
 
 fn notes(document: &ComparisonDocument) -> Vec<String> {
-    let mut notes: Vec<String> = (document.notes.iter().take(NOTES_MAX))
-        .map(|note| printable(note, 400))
-        .collect();
+    let notes = document.notes.iter().take(NOTES_MAX);
     let more = document.notes.len().saturating_sub(NOTES_MAX);
-    if more > 0 {
-        notes.push(format!(
-            "and {more} more, in the comparison result file (--json)"
-        ));
-    }
-    notes
+    let more =
+        (more > 0).then(|| format!("and {more} more, in the comparison result file (--json)"));
+    notes.map(|note| printable(note, 400)).chain(more).collect()
 }
 
 pub fn comparison_summary(document: &ComparisonDocument) -> String {
     let n = document.compared.len();
-    let mut parts = Vec::new();
-    for (verdict, words) in [
-        (Verdict::Worse, "worse"),
-        (Verdict::Better, "better"),
-        (Verdict::Same, "the same"),
-        (Verdict::Unclear, "unclear"),
-        (Verdict::Missing, "without a figure"),
-    ] {
-        parts.push((document.count(verdict), words));
-    }
-    parts.push((document.unmatched.len(), "more on one side only"));
-    parts.retain(|(count, _)| *count > 0);
+    let parts = [
+        (document.count(Verdict::Worse), "worse"),
+        (document.count(Verdict::Better), "better"),
+        (document.count(Verdict::Same), "the same"),
+        (document.count(Verdict::Unclear), "unclear"),
+        (document.count(Verdict::Missing), "without a figure"),
+        (document.unmatched.len(), "more on one side only"),
+    ];
     let cells = if n == 1 { "cell" } else { "cells" };
-    let parts: Vec<String> = parts
-        .iter()
-        .map(|(n, words)| format!("{n} {words}"))
-        .collect();
+    let parts = parts.iter().filter(|(n, _)| *n > 0);
+    let parts: Vec<String> = parts.map(|(n, words)| format!("{n} {words}")).collect();
     let colon = if parts.is_empty() { "" } else { ": " };
     format!("{n} {cells}{colon}{}", parts.join(", "))
 }
