@@ -75,13 +75,9 @@ impl View<'_> {
         };
         let orphans = self.total.hooks.iter().filter(orphan).take(self.rows);
         lines.extend(orphans.map(|own| Line::new(own.function.clone(), own)));
-        let mut sum = Calls::default();
-        for hook in &hooks {
-            sum.add(&hook.calls);
-        }
         let sum = Line {
             name: format!("{} hooks", hooks.len()),
-            calls: &sum,
+            calls: &sum(hooks.iter().map(|hook| &hook.calls)),
             hook: None,
             system_call: None,
         };
@@ -102,22 +98,19 @@ impl View<'_> {
         let shown = pairs.len();
         let left_out =
             (all > shown).then(|| format!("The first {shown} of {all} pairs; --rows 0 shows all."));
-        let errors = self.monitor.mode != MonitorMode::Count;
-        let errors = errors.then_some(
-            "errors: calls with any error; denied calls are counted separately only by hook.",
-        );
-        let lines: Vec<Line<'_>> = pairs
-            .iter()
-            .map(|(hook, call)| Line {
-                name: hook.hook.clone(),
-                calls: &call.calls,
-                hook: None,
-                system_call: Some(call),
-            })
-            .collect();
+        let errors =
+            "errors: calls with any error; denied calls are counted separately only by hook.";
+        let errors = (self.monitor.mode != MonitorMode::Count).then_some(errors);
+        let lines = pairs.iter().map(|(hook, call)| Line {
+            name: hook.hook.clone(),
+            calls: &call.calls,
+            hook: None,
+            system_call: Some(call),
+        });
+        let lines: Vec<Line<'_>> = lines.collect();
         let columns = Columns::new()
             .left("system call", |line: &Line<'_>| {
-                line.system_call.map(|call| &call.system_call)
+                Some(&line.system_call?.system_call)
             })
             .left("hook", |line| &line.name);
         self.calls(columns)
@@ -133,18 +126,13 @@ impl View<'_> {
         wholes.sort_by_key(|whole| Reverse(whole.sum_ns));
         wholes.truncate(self.rows);
         let inside = |whole: &WholeSystemCall| {
-            let mut inside = Calls::default();
             let pairs = framework(self.total).flat_map(|hook| &hook.system_calls);
-            for pair in pairs.filter(|pair| pair.system_call == whole.system_call) {
-                inside.add(&pair.calls);
-            }
-            inside
+            let pairs = pairs.filter(|pair| pair.system_call == whole.system_call);
+            sum(pairs.map(|pair| &pair.calls))
         };
         type Pair<'a> = (&'a WholeSystemCall, Calls);
-        let lines: Vec<Pair<'_>> = wholes
-            .into_iter()
-            .map(|whole| (whole, inside(whole)))
-            .collect();
+        let lines = wholes.into_iter().map(|whole| (whole, inside(whole)));
+        let lines: Vec<Pair<'_>> = lines.collect();
         let calls = |whole: &WholeSystemCall| whole.count.max(1) as f64;
         let whole_ns = |whole: &WholeSystemCall| whole.sum_ns.max(0) as f64;
         let inside_ns = |inside: &Calls| inside.sum_ns.unwrap_or(0).max(0) as f64;
@@ -211,24 +199,19 @@ impl View<'_> {
             added => format!("Watching added {} ns to a call", count(u64::from(added))),
         };
         if cost.added_ns > 0 && cost.within_ns > 0 {
-            text += &format!(
-                ", {} ns of it within the times, where it is subtracted",
-                count(u64::from(cost.within_ns))
-            );
+            let within = count(u64::from(cost.within_ns));
+            text += &format!(", {within} ns of it within the times, where it is subtracted");
         }
         text += ".";
         let mut legend = vec![text];
-        if hooks > self.rows {
+        let (rows, lost) = (self.rows, count(self.total.lost));
+        if hooks > rows {
             legend.push(format!(
-                "The first {} of {hooks} hooks; --rows 0 shows all.",
-                self.rows
+                "The first {rows} of {hooks} hooks; --rows 0 shows all."
             ));
         }
         if self.total.lost > 0 {
-            legend.push(format!(
-                "{} more calls were lost and are not included.",
-                count(self.total.lost)
-            ));
+            legend.push(format!("{lost} more calls were lost and are not included."));
         }
         if !self.left_out.is_empty() {
             let left_out = self.left_out.iter();
@@ -309,6 +292,12 @@ impl<'a> Line<'a> {
         let tone = if denied > 0 { Tone::Worse } else { Tone::Plain };
         Some(Value::from(denied).tone(tone))
     }
+}
+
+fn sum<'a>(all: impl Iterator<Item = &'a Calls>) -> Calls {
+    let mut sum = Calls::default();
+    all.for_each(|calls| sum.add(calls));
+    sum
 }
 
 fn weight(calls: &Calls) -> (i64, u64) {

@@ -179,11 +179,8 @@ impl<'a> View<'a> {
         let mut all = Vec::new();
         for load in &self.document.loads {
             let mut groups: BTreeMap<&str, Group<'_>> = BTreeMap::new();
-            for pair in load
-                .calls
-                .iter()
-                .filter(|pair| pair.basis != Basis::Nothing)
-            {
+            let known = |pair: &&PredictedCalls| pair.basis != Basis::Nothing;
+            for pair in load.calls.iter().filter(known) {
                 let name = key(pair).as_str();
                 let group = groups.entry(name).or_insert_with(|| Group {
                     load,
@@ -244,32 +241,27 @@ impl<'a> View<'a> {
     }
 
     fn modules(&self) -> Option<Table> {
-        type Part<'a> = (
-            &'a PredictedLoad,
-            &'a str,
-            &'a PredictedStack,
-            &'a PredictedModule,
-        );
-        let parts = self.lines().into_iter().flat_map(|(load, name, stack)| {
-            let modules = stack.modules.iter();
+        type Part<'a> = (Line<'a>, &'a PredictedModule);
+        let parts = self.lines().into_iter().flat_map(|line| {
+            let modules = line.2.modules.iter();
             let some = modules.filter(|module| module.instructions.abs() >= 0.5);
-            some.map(move |module| (load, name, stack, module))
+            some.map(move |module| (line, module))
         });
         let parts: Vec<Part<'_>> = parts.collect();
-        self.with_load(|(load, ..): &Part<'_>| load)
-            .left("stack", |(_, name, ..): &Part<'_>| Value::from(*name))
-            .left("module", |(.., module)| match &module.module {
+        self.with_load(|((load, ..), _): &Part<'_>| load)
+            .left("stack", |((_, name, _), _): &Part<'_>| Value::from(*name))
+            .left("module", |(_, module)| match &module.module {
                 Some(module) => Value::from(module),
                 None => Value::plain("(framework)"),
             })
-            .column(self.per("in hooks"), |(load, _, _, module)| {
+            .column(self.per("in hooks"), |((load, ..), module)| {
                 (module.instructions / load.divisor()).round()
             })
-            .right("share", |(_, _, stack, module)| {
+            .right("share", |((.., stack), module)| {
                 let whole = stack.instructions;
                 (whole > 0.0).then(|| fraction(module.instructions / whole))
             })
-            .right(self.per("added"), |(load, _, _, module)| {
+            .right(self.per("added"), |((load, ..), module)| {
                 let base = load.stacks.first()?.modules.iter();
                 let base = base.filter(|base| base.module == module.module);
                 let base: f64 = base.map(|base| base.instructions).sum();
@@ -284,11 +276,8 @@ impl<'a> View<'a> {
         type Pair<'a> = (&'a PredictedLoad, &'a PredictedCalls);
         let mut pairs: Vec<Pair<'_>> = Vec::new();
         for load in &self.document.loads {
-            let calls = load
-                .calls
-                .iter()
-                .filter(|pair| pair.basis == Basis::Nothing);
-            let mut own: Vec<Pair<'_>> = calls.map(|pair| (load, pair)).collect();
+            let mut own: Vec<Pair<'_>> = load.calls.iter().map(|pair| (load, pair)).collect();
+            own.retain(|(_, pair)| pair.basis == Basis::Nothing);
             own.sort_by_key(|(_, pair)| std::cmp::Reverse(pair.calls));
             own.truncate(self.rows);
             pairs.extend(own);
@@ -313,10 +302,8 @@ impl<'a> View<'a> {
 impl Group<'_> {
     fn add(&mut self, pair: &PredictedCalls) {
         self.calls = self.calls.saturating_add(pair.calls);
-        self.ns = self
-            .ns
-            .zip(pair.recorded_ns)
-            .map(|(a, b)| a.saturating_add(b));
+        let both = self.ns.zip(pair.recorded_ns);
+        self.ns = both.map(|(sum, ns)| sum.saturating_add(ns));
         if pair.basis == Basis::SystemCall {
             self.by_system_call += pair.calls as f64;
         }

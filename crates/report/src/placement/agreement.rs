@@ -38,15 +38,12 @@ fn toned(value: impl Into<Value>, wrong: bool) -> Value {
 
 fn summary(kernel: &str, comparison: &Comparison) -> Table {
     let all = comparison.hooks.len();
-    let percent = |what: &str, share: f64| {
+    let percent = |(what, share): (&str, f64)| {
         let share = Value::plain(format!("{share:.1} %"));
         (what.to_owned(), Value::default(), share)
     };
-    let mut rows: Vec<(String, Value, Value)> = vec![(
-        "hooks of operations, measured or on the success path".to_owned(),
-        all.into(),
-        Value::default(),
-    )];
+    let what = "hooks of operations, measured or on the success path".to_owned();
+    let mut rows: Vec<(String, Value, Value)> = vec![(what, all.into(), Value::default())];
     for agreement in ORDER.into_iter().rev() {
         let n = comparison.cells.get(&agreement).copied().unwrap_or(0);
         let share = crate::format::share(n as u64, all as u64).unwrap_or_default();
@@ -56,16 +53,21 @@ fn summary(kernel: &str, comparison: &Comparison) -> Table {
             Value::plain(share),
         ));
     }
-    let [recall, precision, false_alarms] = [
-        "recall: measured hooks that are on the success path",
-        "precision: hooks on the success path that were measured",
-        "false alarms: hooks on the success path that were not measured",
+    let shares = [
+        (
+            "recall: measured hooks that are on the success path",
+            comparison.recall_percent,
+        ),
+        (
+            "precision: hooks on the success path that were measured",
+            comparison.precision_percent,
+        ),
+        (
+            "false alarms: hooks on the success path that were not measured",
+            comparison.false_alarm_percent,
+        ),
     ];
-    rows.extend([
-        percent(recall, comparison.recall_percent),
-        percent(precision, comparison.precision_percent),
-        percent(false_alarms, comparison.false_alarm_percent),
-    ]);
+    rows.extend(shares.map(percent));
     let sound = if comparison.is_sound() {
         "Sound: every hook measured is in the static set, none above its maximum."
     } else {

@@ -156,9 +156,8 @@ pub fn checks_records(document: &PlacementDocument) -> Records<'_> {
         })
         .column("second_calls", |(twice, _)| Some(twice?.second.join(" > ")))
         .column("why", |(twice, missing)| {
-            twice
-                .map(|check| &check.why)
-                .or(missing.map(|check| &check.why))
+            let twice = twice.map(|check| &check.why);
+            twice.or(missing.map(|check| &check.why))
         })
         .column("syscalls", |(twice, missing)| {
             let calls = twice.map(|check| &check.syscalls);

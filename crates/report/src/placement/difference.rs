@@ -59,38 +59,33 @@ fn sides(document: &PlacementDifference) -> Table {
 fn answer(document: &PlacementDifference) -> String {
     let compared = count(u64::from(document.compared));
     let asking: Vec<String> = document.asking_more().map(title).collect();
-    match asking.len() {
-        0 => format!(
-            "No system call gains a hook call on its success path \
-             ({compared} compared)."
-        ),
-        n => {
-            let more = match n.saturating_sub(NAMED) {
-                0 => String::new(),
-                more => format!(" and {} more", count(more as u64)),
-            };
-            format!(
-                "{} of {compared} system calls gain hook calls on their success path: \
-                 {}{more}.",
-                count(n as u64),
-                asking[..n.min(NAMED)].join(", ")
-            )
-        }
+    if asking.is_empty() {
+        return format!(
+            "No system call gains a hook call on its success path ({compared} compared)."
+        );
     }
+    let more = match asking.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {} more", count(more as u64)),
+    };
+    format!(
+        "{} of {compared} system calls gain hook calls on their success path: {}{more}.",
+        count(asking.len() as u64),
+        asking[..asking.len().min(NAMED)].join(", ")
+    )
 }
 
 fn only(document: &PlacementDifference) -> Vec<String> {
     let only = |side: Side| {
         let calls = document.changes.iter();
-        let its: Vec<String> = calls
-            .filter(|call| call.only == Some(side))
-            .map(title)
-            .collect();
+        let its = calls.filter(|call| call.only == Some(side)).map(title);
+        let its: Vec<String> = its.collect();
         (!its.is_empty()).then(|| format!("Only {}: {}.", word(side), names(&its).text()))
     };
     [Side::Before, Side::After]
+        .map(only)
         .into_iter()
-        .filter_map(only)
+        .flatten()
         .collect()
 }
 

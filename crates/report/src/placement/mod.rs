@@ -133,11 +133,7 @@ fn remark(entry: &TraceEntry) -> String {
     let within = (!entry.modules.is_empty()).then(|| names(&entry.modules).text());
     let within = within.map(|modules| format!("within {modules}"));
     let teardown = entry.teardown.then(|| "teardown".to_owned());
-    teardown
-        .into_iter()
-        .chain(within)
-        .collect::<Vec<_>>()
-        .join(", ")
+    Vec::from_iter(teardown.into_iter().chain(within)).join(", ")
 }
 
 #[derive(Clone, Copy, Default)]

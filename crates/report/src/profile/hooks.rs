@@ -158,10 +158,8 @@ fn kernels(profiles: &[&Cell]) -> Option<Table> {
     if by_kernel.len() < 2 {
         return None;
     }
-    let sums: Vec<Sums<'_>> = by_kernel
-        .iter()
-        .map(|(_, cells)| Sums::new(cells))
-        .collect();
+    let sums = by_kernel.iter().map(|(_, cells)| Sums::new(cells));
+    let sums: Vec<Sums<'_>> = sums.collect();
     let mut columns = Columns::new().left("hook", |hook: &str| hook);
     for ((kernel, _), sums) in by_kernel.iter().zip(&sums) {
         columns = columns.right(short(kernel), move |hook| {
@@ -180,10 +178,8 @@ fn kernels(profiles: &[&Cell]) -> Option<Table> {
     };
     let summaries = [
         summary("operations", |sums| sums.operations.into()),
-        summary("calls per operation", |sums| sums.per_operation(sums.calls)),
-        summary("hooks per operation", |sums| {
-            sums.per_operation(sums.hooked)
-        }),
+        summary("calls per operation", |all| all.per_operation(all.calls)),
+        summary("hooks per operation", |all| all.per_operation(all.hooked)),
         summary("share of hooks", |sums| Value::plain(sums.share())),
     ];
     let title = format!(

@@ -149,11 +149,8 @@ impl<'a> Line<'a> {
     }
 
     fn operation(self) -> Option<&'a Counted> {
-        let counted = self
-            .cell
-            .counted()
-            .filter(|counted| counted.hooked.is_some());
-        counted.filter(|_| self.hook.is_none())
+        let counted = self.cell.counted().filter(|_| self.hook.is_none());
+        counted.filter(|counted| counted.hooked.is_some())
     }
 
     fn path(self) -> Option<&'a HookedPath> {

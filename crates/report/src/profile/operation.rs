@@ -49,27 +49,24 @@ struct Figures {
 type Costs<'a> = HashMap<Line<'a>, Figures>;
 
 fn costs(hooks: &[HookCost]) -> Costs<'_> {
-    let figures = |calls, inclusive, own| Figures {
-        calls,
-        inclusive,
-        own,
-    };
     let mut costs = Costs::new();
     for cost in hooks {
         let hook = cost.hook.as_str();
-        let line = |behind| Line { hook, behind };
-        let own = Some([cost.exclusive, cost.dispatch]);
-        costs.insert(line(None), figures(cost.calls, cost.inclusive, own));
-        for implementation in &cost.implementations {
-            let behind = Some((
-                implementation.module.as_str(),
-                implementation.function.as_str(),
-            ));
-            costs.insert(
-                line(behind),
-                figures(implementation.calls, implementation.inclusive, None),
-            );
-        }
+        let figures = Figures {
+            calls: cost.calls,
+            inclusive: cost.inclusive,
+            own: Some([cost.exclusive, cost.dispatch]),
+        };
+        costs.insert(Line { hook, behind: None }, figures);
+        costs.extend(cost.implementations.iter().map(|own| {
+            let behind = Some((own.module.as_str(), own.function.as_str()));
+            let figures = Figures {
+                calls: own.calls,
+                inclusive: own.inclusive,
+                own: None,
+            };
+            (Line { hook, behind }, figures)
+        }));
     }
     costs
 }
@@ -107,12 +104,8 @@ fn table(profiles: &[&Cell]) -> Table {
     let mut shown = profiles.to_vec();
     // The baseline is already shown next to the others.
     shown.retain(|cell| {
-        let is_baseline = || {
-            baselines
-                .iter()
-                .any(|baseline| baseline.stack == cell.key.stack)
-        };
-        path(cell).is_none() || baseline(cell).is_some() || !is_baseline()
+        let is_baseline = |baseline: &&Residual| baseline.stack == cell.key.stack;
+        path(cell).is_none() || baseline(cell).is_some() || !baselines.iter().any(is_baseline)
     });
     let names = StackNames::new(&shown);
     let sides: Vec<Side<'_>> = shown.into_iter().map(Side::new).collect();
@@ -167,14 +160,10 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
         let stacks: Vec<String> = stacks.collect();
         legend.push(format!("Stacks: {}.", stacks.join("; ")));
     }
-    if compared {
-        legend.push(
-            "Figures: inclusive, from call to return, of the baseline and of the tested stack; \
-             difference: tested minus baseline; calls: a -> b where the two differ. Below a hook: \
-             the modules' functions that it called."
-                .to_owned(),
-        );
-    }
+    let figures = "Figures: inclusive, from call to return, of the baseline and of the tested \
+        stack; difference: tested minus baseline; calls: a -> b where the two differ. Below a \
+        hook: the modules' functions that it called.";
+    legend.extend(compared.then(|| figures.to_owned()));
     if sides.iter().any(|side| side.baseline.is_none()) {
         let (inclusive, exclusive) = match sides.len() {
             1 => ("inclusive", "exclusive"),
@@ -222,8 +211,9 @@ fn regions(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
             texts.collect::<Vec<_>>().join("; ")
         }
     };
-    let what = "Clean measured regions on the profiled path";
-    Some(format!("{what}: {text}."))
+    Some(format!(
+        "Clean measured regions on the profiled path: {text}."
+    ))
 }
 
 fn lines<'a>(sides: &[Side<'a>]) -> Vec<Line<'a>> {
@@ -258,9 +248,11 @@ impl Line<'_> {
 
 /// `  selinux_inode_permission`; with the module unless the name contains it.
 fn implementation(module: &str, function: &str) -> String {
-    let prefix = Some(module)
-        .filter(|module| *module != "capability")
-        .unwrap_or("cap");
+    let prefix = if module == "capability" {
+        "cap"
+    } else {
+        module
+    };
     let label = short(&format!("  {function}"));
     match module.is_empty() || function.starts_with(prefix) {
         true => label,
@@ -273,12 +265,8 @@ fn alone(figures: Option<&Figures>) -> [Value; COLUMNS] {
         return absent();
     };
     let [exclusive, dispatch] = [0, 1].map(|at| figures.own.map(|own| own[at]).into());
-    [
-        figures.calls.into(),
-        figures.inclusive.into(),
-        exclusive,
-        dispatch,
-    ]
+    let [calls, inclusive] = [figures.calls, figures.inclusive].map(Value::from);
+    [calls, inclusive, exclusive, dispatch]
 }
 
 fn absent() -> [Value; COLUMNS] {
@@ -295,8 +283,7 @@ fn compared(tested: Option<&Figures>, baseline: Option<&Figures>) -> [Value; COL
         }
         (_, Some(one)) | (Some(one), None) => one.calls.into(),
     };
-    let inclusive = |figures: Option<&Figures>| figures.map(|figures| figures.inclusive);
-    let [was, is] = [inclusive(baseline), inclusive(tested)];
+    let [was, is] = [baseline, tested].map(|side| side.map(|figures| figures.inclusive));
     let shown = |cost: Option<u64>| cost.map_or_else(|| Value::plain("-"), Value::from);
     let more = difference(is.unwrap_or(0), was.unwrap_or(0));
     [calls, shown(was), shown(is), Value::difference(more)]

@@ -127,8 +127,10 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
         ));
     }
     let names = |side: &Side<'_>| (names.short(&side.first.key.stack), configured(side.first));
-    let stacks = sides.iter().map(names);
-    let stacks = stacks.filter(|(short, full)| short != full);
+    let stacks = sides
+        .iter()
+        .map(names)
+        .filter(|(short, full)| short != full);
     let stacks = stacks.map(|(short, full)| format!("{short} is {full}"));
     let stacks: Vec<String> = stacks.collect();
     if sides.len() > 1 && !stacks.is_empty() {
@@ -163,13 +165,16 @@ fn summary(sides: &[Side<'_>]) -> Vec<Value> {
             // A sum would hide residuals that cancel out.
             let held = side
                 .pairs()
-                .filter(|(_, residual)| residual.instructions != 0)
-                .count();
-            values.extend([Value::difference(total), Value::difference(hooked)]);
-            values.push(match held {
+                .filter(|(_, residual)| residual.instructions != 0);
+            let residuals = match held.count() {
                 0 => Value::plain("all 0"),
                 n => Value::toned(format!("{n} not 0"), Tone::Worse),
-            });
+            };
+            values.extend([
+                Value::difference(total),
+                Value::difference(hooked),
+                residuals,
+            ]);
         }
     }
     values

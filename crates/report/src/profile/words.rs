@@ -29,21 +29,17 @@ fn table(profiles: &[&Cell]) -> Option<Table> {
         .iter()
         .filter(|cell| cell.key.metric.is_of_transfers());
     let trees = transfers.filter_map(|cell| Some((*cell, cell.counted()?.tree.as_ref()?)));
-    let sides: Vec<(&Cell, Words<'_>)> = trees
-        .map(|(cell, tree)| (cell, PathTree::words(tree)))
-        .collect();
+    let sides = trees.map(|(cell, tree)| (cell, PathTree::words(tree)));
+    let sides: Vec<(&Cell, Words<'_>)> = sides.collect();
     let names: Vec<&Cell> = sides.iter().map(|(cell, _)| *cell).collect();
     let names = StackNames::new(&names);
-    let words: BTreeSet<(&str, &str)> = sides
-        .iter()
-        .flat_map(|(_, words)| words.keys().copied())
-        .collect();
+    let words: BTreeSet<&(&str, &str)> = sides.iter().flat_map(|(_, words)| words.keys()).collect();
     let mut columns = Columns::new()
-        .left("word", |word: (&str, &str)| Value::plain(short(word.0)))
+        .left("word", |word: &(&str, &str)| Value::plain(short(word.0)))
         .left("transferred by", |word| Value::plain(short(word.1)));
     for (cell, words) in &sides {
         columns = columns.right(names.short(&cell.key.stack), |word| {
-            Value::from(words.get(&word).copied().unwrap_or(0))
+            Value::from(words.get(word).copied().unwrap_or(0))
         });
     }
     let title = format!(
