@@ -46,10 +46,8 @@ impl<'a> Drawing<'a> {
     /// The cost that stacks add to the baseline. If the baseline is another kernel, also the cost
     /// added to the first stack of this kernel, which is more precise.
     fn all(layouts: &'a Layouts<'a>, group: &'a Group<'a>, processor: &'a str) -> Vec<Drawing<'a>> {
-        let own = group
-            .configurations
-            .iter()
-            .find(|configuration| configuration.kernel.is_none());
+        let mut all = group.configurations.iter();
+        let own = all.find(|configuration| configuration.kernel.is_none());
         let own = own.filter(|_| layouts.baseline().is_some());
         let several =
             |configuration: &&Configuration| Some(*configuration) != group.configurations.last();
@@ -87,9 +85,8 @@ impl<'a> Drawing<'a> {
 
     fn title(&self, what: &str) -> String {
         let (layouts, baseline) = (self.layouts, self.baseline);
-        let over = layouts
-            .baseline()
-            .map(|_| format!(" to {}", self.heading(baseline)));
+        let base = layouts.baseline();
+        let over = base.map(|_| format!(" to {}", self.heading(baseline)));
         format!(
             "{}, {}: {what}{}, over {} layouts",
             short(layouts.kernel),
@@ -123,9 +120,8 @@ impl<'a> Drawing<'a> {
 
     fn part(&self, row: Operation<'_>, configuration: &Configuration) -> Option<Centre> {
         let base = self.key(row, self.baseline)?;
-        let ratio = self
-            .layouts
-            .ratio(&[base], &[self.key(row, configuration)?])?;
+        let tested = self.key(row, configuration)?;
+        let ratio = self.layouts.ratio(&[base], &[tested])?;
         Some(Centre {
             value: ratio.value - 1.0,
             ci95: ratio.ci95.map(|end| end - 1.0),
@@ -156,9 +152,8 @@ impl<'a> Drawing<'a> {
             let seen = all.clone().filter(|centre| !holds_zero(centre)).count();
             Value::plain(format!("{seen} of {}", all.count()))
         });
-        let resolved = [Value::plain("shown"), Value::default()]
-            .into_iter()
-            .chain(resolved);
+        let mut summary = vec![Value::plain("shown"), Value::default()];
+        summary.extend(resolved);
         let title = self.title("nanoseconds that stacks add");
         let legend = "Centre (Hodges-Lehmann) over kernels whose functions have different addresses, with \
              its 95 % interval. Each kernel and stack counts with the lower quartile of its \
@@ -166,7 +161,7 @@ impl<'a> Drawing<'a> {
              Last row: operations whose interval excludes 0. --details prints a table for each \
              layout.";
         columns
-            .summed_up(title, group.rows.iter().copied(), [resolved.collect()])
+            .summed_up(title, group.rows.iter().copied(), [summary])
             .fixed(2)
             .legend([self.honest(), legend.to_owned()])
             .legend(self.pairing())
@@ -208,19 +203,13 @@ impl<'a> Drawing<'a> {
         }
         let slope = |points: &[&Point<'_>], configuration: &Configuration, added: bool| {
             let keys = points.iter().map(|(depth, row)| {
-                let base = self.key(*row, baseline)?;
-                Some((
-                    *depth,
-                    self.key(*row, configuration)?,
-                    added.then_some(base),
-                ))
+                let (base, tested) = (self.key(*row, baseline)?, self.key(*row, configuration)?);
+                Some((*depth, tested, added.then_some(base)))
             });
             self.layouts.slope(&keys.collect::<Option<Vec<_>>>()?)
         };
         let mut columns = Columns::new()
-            .left("benchmark", |(benchmark, _): &(&str, Vec<&Point<'_>>)| {
-                benchmark
-            })
+            .left("benchmark", |(benchmark, _): &Benchmark<'_>| benchmark)
             .column("depths", |(_, points)| points.len() as u64)
             .right(self.heading(baseline), |(_, points)| {
                 slope(points, baseline, false).map(nanoseconds)
@@ -242,6 +231,7 @@ impl<'a> Drawing<'a> {
 }
 
 type Point<'a> = (f64, Operation<'a>);
+type Benchmark<'a> = (&'a str, Vec<&'a Point<'a>>);
 
 const FEWEST_DEPTHS: usize = 3;
 

@@ -30,16 +30,13 @@ enum Growth {
 impl Growth {
     /// (rules, cost), rules from 1 on, in any order.
     fn fit(points: &[(f64, f64)]) -> Growth {
-        let least = points
-            .iter()
-            .map(|point| point.1)
-            .fold(f64::INFINITY, f64::min);
-        let most = points.iter().map(|point| point.1).fold(0.0, f64::max);
+        let y: Vec<f64> = points.iter().map(|point| point.1).collect();
+        let least = y.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = y.iter().copied().fold(0.0, f64::max);
         if most - least <= LAYOUT * least {
             return Growth::Not;
         }
         let near = |x: Vec<f64>| {
-            let y: Vec<f64> = points.iter().map(|point| point.1).collect();
             let fit = Fit::new(&[&x], &y).ok()?;
             let off = fit.residuals.iter().map(|off| off.abs());
             let off = off.fold(0.0, f64::max);
@@ -121,9 +118,7 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
 }
 
 fn figure(point: Option<&(f64, f64)>) -> String {
-    point
-        .map(|point| format::figure(point.1))
-        .unwrap_or_default()
+    point.map_or(String::new(), |point| format::figure(point.1))
 }
 
 impl Line<'_> {
@@ -144,10 +139,8 @@ const OPENS: (&str, &str) = ("openat", "random");
 
 /// A row for each cache size. None unless a size was measured into which all opened labels fit.
 pub(crate) fn avc(run: &Document) -> Option<Table> {
-    let lines = run
-        .cells
-        .iter()
-        .filter_map(|cell| CacheLine::new(run, cell));
+    let cells = run.cells.iter();
+    let lines = cells.filter_map(|cell| CacheLine::new(run, cell));
     let lines: Vec<CacheLine<'_>> = lines.collect();
     Columns::new()
         .left("configuration", |line: &CacheLine<'_>| {
@@ -202,13 +195,12 @@ impl<'a> CacheLine<'a> {
         let fitting =
             |candidate: &&Cell| used(run, candidate).is_some_and(|cache| cache.misses == 0);
         let fits = run.cells.iter().filter(same).filter(fitting);
+        let smallest = fits.min_by_key(|candidate| entries(candidate));
         Some(CacheLine {
             cell,
             used: own,
             estimate: cell.estimate()?,
-            fits: fits
-                .min_by_key(|candidate| entries(candidate))
-                .and_then(Cell::estimate),
+            fits: smallest.and_then(Cell::estimate),
         })
     }
 

@@ -93,7 +93,7 @@ impl<'a> View<'a> {
             .only_if(measured, |columns| {
                 columns
                     .right("measured", |(_, _, stack)| {
-                        stack.measured.map(|measured| Value::difference(measured))
+                        stack.measured.map(Value::difference)
                     })
                     .right("error", |(_, _, stack)| error(stack))
             })
@@ -210,11 +210,11 @@ impl<'a> View<'a> {
                 (group.calls as f64 / group.load.divisor()).round()
             })
             .right("by system call", |group| {
-                fraction(group.by_system_call / group.calls.max(1) as f64)
+                fraction(group.per_call(group.by_system_call))
             })
             .only_if(timed, |columns| {
                 columns.column("recorded ns", |group| {
-                    Some((group.ns? as f64 / group.calls.max(1) as f64).round())
+                    Some(group.per_call(group.ns? as f64).round())
                 })
             });
         for (at, stack) in self.document.stacks.iter().enumerate().skip(1) {
@@ -310,6 +310,10 @@ impl Group<'_> {
         for (at, sum) in self.added.iter_mut().enumerate() {
             *sum = sum.plus(pair.added(at).unwrap_or_default());
         }
+    }
+
+    fn per_call(&self, figure: f64) -> f64 {
+        figure / self.calls.max(1) as f64
     }
 
     fn weight(&self) -> f64 {

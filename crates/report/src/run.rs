@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A run as tables.
 
-use std::collections::BTreeSet;
-
 use compare::judge::{Judgements, Layouts};
 use model::{Cell, Counted, Document, Metric};
 use stats::median_of_sorted;
@@ -16,6 +14,7 @@ use crate::column::Columns;
 use crate::comparison::aa_tables;
 use crate::format;
 use crate::format::{count, difference, figure};
+use crate::group::distinct;
 use crate::layouts::{is_one_of, layouts};
 use crate::policies::{avc, growth, setup};
 use crate::program::programs;
@@ -74,17 +73,11 @@ fn machines(run: &Document) -> Option<Table> {
     });
     type Row<'a> = (&'a Cell, Vec<f64>);
     let spread = |(_, figures): &Row<'_>| {
-        let (spread, median) = (
-            figures[figures.len() - 1] - figures[0],
-            median_of_sorted(figures),
-        );
-        if median > 0.0 {
-            format::percent(spread / median)
-        } else {
-            String::new()
-        }
+        let spread = figures[figures.len() - 1] - figures[0];
+        let median = median_of_sorted(figures);
+        (median > 0.0).then(|| format::percent(spread / median))
     };
-    let kernels: BTreeSet<&str> = run.cells.iter().map(|cell| &*cell.key.kernel).collect();
+    let kernels = distinct(run.cells.iter().map(|cell| &cell.key.kernel));
     let rows: Vec<Row<'_>> = sorted.collect();
     let table = Columns::new()
         .left("benchmark", |(cell, _): &Row<'_>| cell.title())
@@ -162,23 +155,20 @@ pub(crate) fn overhead<'a>(
     judgements: &Judgements<'a>,
 ) -> Option<Value> {
     let judged = judgements.verdict(base, cell)?;
+    let tone = Tone::from_verdict(judged.verdict);
     if cell.key.metric.is_of_transfers() && judged.is_clear() {
         let difference = cell.headline()? - base.headline()?;
-        let tone = Tone::from_verdict(judged.verdict);
         return Some(Value::toned(format::signed(difference), tone));
     }
     let overhead = judged.overhead?;
-    let tone = Tone::from_verdict(judged.verdict);
     if judged.is_clear() {
         return Some(Value::toned(format::percent(overhead), tone));
     }
-    Some(Value::toned(
-        match hooked(cell).zip(hooked(base)) {
-            Some((own, base)) => format!("{} in hooks", format::difference(own - base)),
-            None => "~".to_owned(),
-        },
-        tone,
-    ))
+    let text = match hooked(cell).zip(hooked(base)) {
+        Some((own, base)) => format!("{} in hooks", format::difference(own - base)),
+        None => "~".to_owned(),
+    };
+    Some(Value::toned(text, tone))
 }
 
 /// Instructions in hooks on the most frequent path; None if that path covers less than a tenth of

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Findings of a result file, in sentences.
 
+use std::collections::BTreeSet;
+
 use compare::judge::Judgements;
 use model::{
     Cell, Counted, Delay, Document, HookedPath, Kind, Monitoring, PlacementDocument, Slope, Status,
@@ -45,10 +47,9 @@ pub fn verdict(content: &Content) -> Verdict {
     };
     let warnings = content.warnings().iter();
     let kinds = warnings.filter(|warning| is_doubt(warning));
-    let mut kinds: Vec<String> = kinds.map(|warning| warning.kind.to_string()).collect();
-    kinds.sort();
-    kinds.dedup();
-    let doubt = (!kinds.is_empty()).then(|| format!("{}: see the warnings.", kinds.join(", ")));
+    let kinds: BTreeSet<String> = kinds.map(|warning| warning.kind.to_string()).collect();
+    let kinds = Vec::from_iter(kinds).join(", ");
+    let doubt = (!kinds.is_empty()).then(|| format!("{kinds}: see the warnings."));
     verdict.doubts.splice(0..0, doubt);
     let more = verdict.findings.len().saturating_sub(SENTENCES_LIMIT);
     verdict.findings.truncate(SENTENCES_LIMIT);
@@ -60,14 +61,13 @@ pub fn verdict(content: &Content) -> Verdict {
 fn run_verdict(run: &Document) -> Verdict {
     let mut verdict = Verdict::default();
     let lost = run.cells.iter().filter(|cell| cell.status() != Status::Ok);
+    let why = "have no value: failed or unsupported.";
     verdict
         .doubts
         .extend(match (lost.count(), run.cells.len()) {
             (_, 0) => Some("Nothing was measured.".to_owned()),
             (0, _) => None,
-            (n, all) => Some(format!(
-                "{n} of {all} measurements have no value: failed or unsupported."
-            )),
+            (n, all) => Some(format!("{n} of {all} measurements {why}")),
         });
     let judgements = Judgements::new(run);
     for group in groups(run) {
@@ -81,9 +81,8 @@ fn run_verdict(run: &Document) -> Verdict {
             group: &group,
             judgements: &judgements,
         };
-        let sentences = group
-            .tested()
-            .filter_map(|configuration| glance.sentence(configuration));
+        let tested = group.tested();
+        let sentences = tested.filter_map(|configuration| glance.sentence(configuration));
         let sentences = sentences.chain(glance.unknown());
         let sentences = sentences.map(|sentence| format!("{sentence}; {place}."));
         verdict.findings.extend(sentences);
@@ -95,10 +94,10 @@ fn profiles_verdict(document: &Document) -> Verdict {
     let all = document.cells.len();
     let lost = all - document.hooked().count();
     let is_unexplained = |counted: &Counted| compare::judge::unexplained(counted).next().is_some();
-    let unexplained = document
-        .hooked()
-        .filter(|(_, counted, _)| is_unexplained(counted));
-    let unexplained = unexplained.count();
+    let hooked = document.hooked();
+    let unexplained = hooked
+        .filter(|(_, counted, _)| is_unexplained(counted))
+        .count();
     let share = |path: &HookedPath| path.hooked as f64 / path.total as f64;
     let shares = document.hooked().filter(|(.., path)| path.total > 0);
     let shares = shares.map(|(cell, _, path)| (share(path), cell));
@@ -145,9 +144,8 @@ fn sweep_verdict(document: &Document) -> Verdict {
     let differ = ok.iter().filter(|(_, slope)| slope.differs()).count();
     let compared = ok.iter().filter_map(|(_, slope)| slope.difference());
     let largest = compared.map(f64::abs).max_by(f64::total_cmp);
-    let most = ok
-        .iter()
-        .max_by(|(_, a), (_, b)| a.slope.total_cmp(&b.slope));
+    let slopes = ok.iter();
+    let most = slopes.max_by(|(_, a), (_, b)| a.slope.total_cmp(&b.slope));
     let finding = match most {
         None => "No operation has a slope.".to_owned(),
         Some((cell, most)) => format!(

@@ -23,9 +23,8 @@ pub(super) fn prediction_tables(findings: &SweepFindings) -> Vec<Table> {
     let groups = grouped(&findings.predictions, |prediction| {
         (prediction.kernel.as_str(), prediction.lsm.as_deref())
     });
-    let tables = groups
-        .into_iter()
-        .map(|((kernel, lsm), predictions)| prediction_table(kernel, lsm, &predictions));
+    let groups = groups.into_iter();
+    let tables = groups.map(|((kernel, lsm), all)| prediction_table(kernel, lsm, &all));
     tables.collect()
 }
 
@@ -46,18 +45,11 @@ fn prediction_table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]
         Some(lsm) => format!("cost that {} adds to operations", short(lsm)),
         None => "cost that decisions add to operations".to_owned(),
     };
-    let mut legend =
-        "a decision: mean cost of a decision in the operation; predicted: sum over hooks of \
-             slope times the cost of a decision in that hook"
-            .to_owned();
-    if tested {
-        legend +=
-            ", measured in other benchmarks; error: of the prediction, against the measured cost";
-    }
-    let title = format!(
-        "{}: {what}, predicted from slopes: instructions",
-        short(kernel)
-    );
+    let error =
+        ", measured in other benchmarks; error: of the prediction, against the measured cost";
+    let error = if tested { error } else { "" };
+    let kernel = short(kernel);
+    let title = format!("{kernel}: {what}, predicted from slopes: instructions");
     let or_none =
         |figure: Option<f64>, text: fn(f64) -> String| figure.map_or("-".to_owned(), text);
     Columns::new()
@@ -80,7 +72,10 @@ fn prediction_table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]
                 })
         })
         .summed_up(title, predictions.iter().copied(), sum)
-        .legend([legend + "."])
+        .legend([format!(
+            "a decision: mean cost of a decision in the operation; predicted: sum over hooks of \
+             slope times the cost of a decision in that hook{error}."
+        )])
 }
 
 fn unknown(prediction: &Prediction) -> Option<String> {
@@ -107,10 +102,8 @@ pub(super) fn repeated_tables(findings: &SweepFindings) -> Vec<Table> {
 
 fn repeated_table(kernel: &str, questions: &[&RepeatedQuestion]) -> Table {
     let notes = RefCell::new(Footnotes::default());
-    let title = format!(
-        "{}: permission checks repeated for the same object",
-        short(kernel)
-    );
+    let kernel = short(kernel);
+    let title = format!("{kernel}: permission checks repeated for the same object");
     let mut table = Columns::new()
         .left("operation", |question: &RepeatedQuestion| {
             cell_title(&question.benchmark, &question.variant)
@@ -131,16 +124,12 @@ fn repeated_table(kernel: &str, questions: &[&RepeatedQuestion]) -> Table {
 }
 
 fn asked_by(question: &RepeatedQuestion, notes: &mut Footnotes) -> String {
-    let mut chains: Vec<(&[String], usize)> =
-        grouped(&question.chains, |chain: &Vec<String>| chain.as_slice())
-            .into_iter()
-            .map(|(chain, same)| (chain, same.len()))
-            .collect();
-    chains.sort_by_key(|(_, times)| Reverse(*times));
+    let mut chains = grouped(&question.chains, |chain| chain.as_slice());
+    chains.sort_by_key(|(_, same)| Reverse(same.len()));
     let shown = chains.iter().take(CHAINS_SHOWN);
-    let mut texts: Vec<String> = shown
-        .map(|(chain, times)| format!("{times}x {}", notes.mark(shortened(chain))))
-        .collect();
+    let shown =
+        shown.map(|(chain, same)| format!("{}x {}", same.len(), notes.mark(shortened(chain))));
+    let mut texts: Vec<String> = shown.collect();
     if chains.len() > CHAINS_SHOWN {
         texts.push(format!("{} other chains", chains.len() - CHAINS_SHOWN));
     }
@@ -190,9 +179,8 @@ fn rule_table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option
     let mut lines: Vec<(String, Vec<&DepthRule>)> = Vec::new();
     for (benchmark, of_benchmark) in grouped(rules.iter().copied(), |r| r.benchmark.as_str()) {
         let hooks = grouped(of_benchmark, |rule| rule.hook.as_str());
-        let any_whole = hooks
-            .iter()
-            .any(|(_, rules)| rules.iter().any(|r| is_whole(r)));
+        let mut all = hooks.iter().flat_map(|(_, rules)| rules);
+        let any_whole = all.any(|rule| is_whole(rule));
         for (hook, of_hook) in hooks {
             let whole = of_hook.first().is_some_and(|rule| is_whole(rule));
             if !whole && any_whole && !by_hook {

@@ -66,14 +66,8 @@ impl<'a> Swept<'a> {
     }
 
     pub(crate) fn place(&self) -> Place<'a> {
-        let (key, delay) = (&self.cell.key, self.delay);
-        (
-            &key.kernel,
-            delay.module,
-            delay.caches,
-            &key.filesystem,
-            self.unit,
-        )
+        let (key, Delay { module, caches, .. }) = (&self.cell.key, self.delay);
+        (&key.kernel, *module, *caches, &key.filesystem, self.unit)
     }
 
     pub(crate) fn hooks(&self) -> &'a [String] {

@@ -27,11 +27,8 @@ pub(crate) fn decimals(value: f64, places: usize) -> String {
 pub(crate) fn signed(value: f64, places: usize) -> String {
     let text = decimals(value, places);
     let nothing = !text.bytes().any(|c| matches!(c, b'1'..=b'9'));
-    if value > 0.0 && !nothing {
-        format!("+{text}")
-    } else {
-        text
-    }
+    let sign = if value > 0.0 && !nothing { "+" } else { "" };
+    format!("{sign}{text}")
 }
 
 /// A count per operation, which is usually an integer.
@@ -41,10 +38,9 @@ pub(crate) fn calls(value: f64) -> String {
 }
 
 pub(crate) fn cost(value: f64) -> String {
-    if value.abs() < LARGE {
-        format::figure(value)
-    } else {
-        decimals(value, 0)
+    match value.abs() < LARGE {
+        true => format::figure(value),
+        false => decimals(value, 0),
     }
 }
 
@@ -69,12 +65,10 @@ pub(crate) fn r2(value: Option<f64>) -> String {
 
 /// A fraction in per cent with its sign; absurdly large ones as a power of ten.
 pub(crate) fn percent(fraction: f64) -> String {
-    if fraction.abs() < LARGE {
-        format::percent(fraction)
-    } else if fraction.is_finite() {
-        format!("{fraction:+.1e}")
-    } else {
-        "n/a".to_owned()
+    match fraction.abs() {
+        ..LARGE => format::percent(fraction),
+        _ if fraction.is_finite() => format!("{fraction:+.1e}"),
+        _ => "n/a".to_owned(),
     }
 }
 

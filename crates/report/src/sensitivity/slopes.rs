@@ -45,9 +45,7 @@ impl<'a> Shape<'a> {
             hooks: shared(shown.iter().map(|swept| swept.hooks())),
             longest_ns,
             delays_differ: longest_ns.is_none() && longest().next().is_some(),
-            bent: slopes
-                .iter()
-                .any(|swept| swept.slope.and_then(bend).is_some()),
+            bent: { slopes.iter() }.any(|swept| swept.slope.and_then(bend).is_some()),
             no_delay: match unit {
                 Unit::Instructions => "no delay",
                 Unit::Ns => "ns, no delay",
@@ -117,16 +115,13 @@ fn table<'a>(slopes: &[&'a Swept<'a>], by_hook: bool) -> Table {
             let swept = Some(whole);
             Line { label, swept }
         }));
-        let Some(first) = parts.first() else {
-            continue;
-        };
-        if wholes.is_empty() {
+        if let Some(first) = parts.first().filter(|_| wholes.is_empty()) {
             lines.push(Line {
                 label: short(&first.cell.title()),
                 swept: None,
             });
         }
-        if by_hook || wholes.is_empty() {
+        if !parts.is_empty() && (by_hook || wholes.is_empty()) {
             hooks_shown = true;
             lines.extend(parts.iter().map(|part| {
                 let hook = part.hooks().first().map_or("", String::as_str);
@@ -150,7 +145,8 @@ fn title(slopes: &[&Swept<'_>], unit: Unit, shape: &Shape<'_>) -> String {
     };
     let hooks = shape
         .hooks
-        .map(|hooks| format!(" at {}", hooks_title(hooks)));
+        .map(hooks_title)
+        .map(|hooks| format!(" at {hooks}"));
     format!(
         "{}{clock}, {}: permission checks per operation: the slope of its {unit} over the ns of a \
          delay{}",
@@ -219,16 +215,12 @@ fn summary(wholes: &[&Swept<'_>], shape: &Shape<'_>) -> Option<Vec<Value>> {
     let total = |count: fn(&Slope) -> u64| Value::from(sum(ok.iter().map(|slope| count(slope))));
     let mut values = vec![Value::default(); if shape.bent { 7 } else { 6 }];
     values[0] = Value::plain(format!("{} slopes", count(ok.len() as u64)));
-    values[3] = largest
-        .map(|d| format!("≤ {}", numbers::decimals(d, 4)))
-        .into();
+    let largest = largest.map(|largest| format!("≤ {}", numbers::decimals(largest, 4)));
+    values[3] = largest.into();
     values[5] = smallest
         .map(|r2| format!("≥ {}", numbers::r2(Some(r2))))
         .into();
-    values.extend([
-        total(|slope| slope.n),
-        total(|slope| slope.dirty),
-        total(|slope| slope.others),
-    ]);
+    let (n, dirty) = (total(|slope| slope.n), total(|slope| slope.dirty));
+    values.extend([n, dirty, total(|slope| slope.others)]);
     Some(values)
 }
