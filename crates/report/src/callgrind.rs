@@ -150,11 +150,9 @@ impl Graph {
     fn add(&mut self, title: String, tree: &CallTree) {
         let nodes = tree.nodes();
         let mut ids = vec![self.function(title)];
-        ids.extend(
-            nodes[1..]
-                .iter()
-                .map(|node| self.function(name(&node.function))),
-        );
+        for node in &nodes[1..] {
+            ids.push(self.function(name(&node.function)));
+        }
         let (inclusive, events) = (tree.inclusive(), tree.inclusive_events());
         self.with_events |= events.is_some();
         let inclusive = |at: usize| Cost {
@@ -208,12 +206,10 @@ const SYMBOL_LIMIT: usize = 512;
 pub fn folded(operations: &[(String, &CallTree)], mut writer: impl Write) -> io::Result<()> {
     let mut lines: BTreeMap<String, u64> = BTreeMap::new();
     for (title, tree) in operations {
-        let functions = tree
-            .nodes()
-            .iter()
-            .skip(1)
-            .map(|node| frame(&node.function));
-        let names: Vec<String> = [frame(title)].into_iter().chain(functions).collect();
+        let names = tree.nodes().iter().enumerate();
+        let names: Vec<String> = names
+            .map(|(at, node)| frame(if at == 0 { title } else { &node.function }))
+            .collect();
         for (at, node) in tree.nodes().iter().enumerate() {
             if node.instructions == 0 {
                 continue;

@@ -22,12 +22,8 @@ pub fn estimate_report(document: &EstimateDocument) -> Report {
     let places = places.iter();
     let added =
         places.map(|((kernel, filesystem), cells)| added(document, kernel, filesystem, cells));
-    let more = [
-        outside(document),
-        hooks(document),
-        Some(weights(document)),
-        left_out(document),
-    ];
+    let (outside, hooks) = (outside(document), hooks(document));
+    let more = [outside, hooks, Some(weights(document)), left_out(document)];
     Report::new(added.map(Some).chain(more), warnings(&document.warnings))
 }
 
@@ -123,13 +119,8 @@ fn tenths(ns: f64) -> String {
 }
 
 fn range(nanoseconds: Nanoseconds) -> String {
-    let [low, high] = nanoseconds.ci95;
-    format!(
-        "{} [{}, {}]",
-        signed(nanoseconds.ns),
-        signed(low),
-        signed(high)
-    )
+    let [low, high] = nanoseconds.ci95.map(signed);
+    format!("{} [{low}, {high}]", signed(nanoseconds.ns))
 }
 
 fn estimated(cell: &EstimatedCell) -> Value {
@@ -141,14 +132,13 @@ fn estimated(cell: &EstimatedCell) -> Value {
 
 fn outside(document: &EstimateDocument) -> Option<Table> {
     let distance = |cell: &EstimatedCell| cell.estimate?.gap(&cell.measured?);
-    let off = document
-        .cells
-        .iter()
+    let cells = document.cells.iter();
+    let off = cells
+        .clone()
         .filter_map(|cell| Some((distance(cell)?, cell)));
     let mut off: Vec<(f64, &EstimatedCell)> = off.collect();
     off.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    let compared = document.cells.iter();
-    let compared = compared.filter(|cell| cell.estimate.is_some() && cell.measured.is_some());
+    let compared = cells.filter(|cell| cell.estimate.is_some() && cell.measured.is_some());
     let (n, all) = (off.len(), compared.count());
     let title = format!("Estimates that measurements contradict: {n} of {all}");
     cell_columns()

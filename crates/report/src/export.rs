@@ -98,10 +98,8 @@ fn sample_columns<'a>() -> Columns<'a, &'a Cell> {
         .column("stddev", |cell| cell.estimate()?.stddev)
         .column("min", |cell| cell.estimate()?.min)
         .column("max", |cell| cell.estimate()?.max)
-        .column("ci95_low", |cell| cell.estimate()?.ci95.map(|[low, _]| low))
-        .column("ci95_high", |cell| {
-            cell.estimate()?.ci95.map(|[_, high]| high)
-        })
+        .column("ci95_low", |cell| Some(cell.ci95()?[0]))
+        .column("ci95_high", |cell| Some(cell.ci95()?[1]))
 }
 
 fn of_cells<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
@@ -148,12 +146,9 @@ fn lines<'a>(document: &'a str, run: &'a Document, rows: Rows) -> impl Iterator<
             is_baseline: baseline.is_none(),
             sample: None,
         };
-        let samples = cell
-            .estimate()
-            .and_then(|estimate| estimate.samples.as_deref());
-        let samples = samples.unwrap_or_default();
-        let samples = samples.iter().copied().enumerate();
-        let samples = samples.filter(move |_| rows == Rows::Samples);
+        let samples = cell.estimate().filter(|_| rows == Rows::Samples);
+        let samples = samples.and_then(|estimate| estimate.samples.as_deref());
+        let samples = samples.unwrap_or_default().iter().copied().enumerate();
         let samples = samples.map(move |sample| Line {
             sample: Some(sample),
             ..line

@@ -91,7 +91,7 @@ pub(crate) fn grouped(number: &str) -> String {
         Some(digits) => ("-", digits),
         None => ("", number),
     };
-    let mut text = String::from(sign);
+    let mut text = sign.to_owned();
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index) % 3 == 0 && digit.is_ascii_digit() {
             text.push(',');
@@ -109,10 +109,9 @@ pub(crate) fn percent(overhead: f64) -> String {
     }
     let sign = if percent < 0.0 { '-' } else { '+' };
     let size = percent.abs();
-    if size >= 1_000.0 {
-        format!("{sign}{} %", grouped(&format!("{size:.0}")))
-    } else {
-        format!("{sign}{size:.1} %")
+    match size >= 1_000.0 {
+        true => format!("{sign}{} %", grouped(&format!("{size:.0}"))),
+        false => format!("{sign}{size:.1} %"),
     }
 }
 

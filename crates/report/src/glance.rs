@@ -102,9 +102,8 @@ impl<'a, 'b> Glance<'a, 'b> {
     /// The hooks, those that add most first; empty for a run without hooks.
     pub(crate) fn hooks(&self) -> Vec<HookShare<'b>> {
         let tested = self.group.tested();
-        let mut all: Vec<HookShare<'b>> = tested
-            .flat_map(|configuration| self.hooks_under(configuration))
-            .collect();
+        let shares = tested.flat_map(|configuration| self.hooks_under(configuration));
+        let mut all: Vec<HookShare<'b>> = shares.collect();
         all.sort_by(|one, other| other.adds.total_cmp(&one.adds));
         all
     }
@@ -155,11 +154,11 @@ impl<'a, 'b> Glance<'a, 'b> {
                 let has_one_path = !cell.key.metric.is_counted() || cell.is_exact();
                 has_one_path.then_some((*depth, cell.headline()?))
             };
-            let points: Vec<(u32, f64)> = rows.iter().filter_map(point).collect();
-            (points.len() > 1).then_some(Depth {
+            let depth = Depth {
                 configuration,
-                points,
-            })
+                points: rows.iter().filter_map(point).collect(),
+            };
+            (depth.points.len() > 1).then_some(depth)
         };
         let lines: Vec<Depth<'b>> = self.group.configurations.iter().filter_map(line).collect();
         (!lines.is_empty()).then_some((*name, lines))
@@ -196,10 +195,8 @@ impl<'a, 'b> Glance<'a, 'b> {
             let hooked = rows.filter_map(|row| self.in_hooks(row, configuration));
             parts.extend(hooked.take(NAMED_LIMIT + 1));
         }
-        if let Some((mean, n)) = group
-            .mean(&group.rows, configuration)
-            .filter(|(_, n)| *n > 1)
-        {
+        let mean = group.mean(&group.rows, configuration);
+        if let Some((mean, n)) = mean.filter(|(_, n)| *n > 1) {
             let mean = format::percent(mean);
             parts.push(format!("geometric mean over {n} operations: {mean}"));
         }
@@ -228,9 +225,8 @@ impl<'a, 'b> Glance<'a, 'b> {
             .map(|row| (row, overheads(row)))
             .filter(|(_, overheads)| !overheads.is_empty());
         let rows: Vec<_> = rows.collect();
-        let unknown = rows
-            .iter()
-            .filter(|(_, overheads)| !overheads.iter().all(Overhead::is_known));
+        let is_unknown = |(_, all): &&(_, Vec<Overhead>)| !all.iter().all(Overhead::is_known);
+        let unknown = rows.iter().filter(is_unknown);
         let names: Vec<String> = unknown.map(|(row, _)| operation_title(**row)).collect();
         let why = match self.group.metric.is_counted() {
             true => "have no dominant code path under some stack",
@@ -258,17 +254,13 @@ impl<'a, 'b> Glance<'a, 'b> {
         let (base, tested) = self.pair(row, configuration)?;
         let added = added(base.hooks()?, tested.hooks()?);
         let sum: f64 = added.iter().map(|(_, added)| added).sum();
-        let (title, sum_of, unit) = (
-            operation_title(row),
-            format::figure(sum),
-            self.group.metric.unit(),
-        );
+        let (title, unit) = (operation_title(row), self.group.metric.unit());
+        let text = format!("{title}: hooks add {} {unit}", format::figure(sum));
         if self.group.metric.is_of_transfers() {
-            return Some(format!("{title}: hooks add {sum_of} {unit}"));
+            return Some(text);
         }
         let whole = base.headline().filter(|whole| *whole > 0.0)?;
-        let share = format::percent(sum / whole);
-        Some(format!("{title}: hooks add {sum_of} {unit} ({share})"))
+        Some(format!("{text} ({})", format::percent(sum / whole)))
     }
 
     pub(crate) fn pair(
@@ -320,6 +312,8 @@ pub(crate) fn depth_table(run: &Document, glance: &Glance<'_, '_>) -> Option<Tab
     let at = |end: Option<&(u32, f64)>| {
         end.map(|(_, figure)| Value::plain(format::figure(figure.round())))
     };
+    let (name, measured) = (short(benchmark), format::measured(group.metric));
+    let title = format!("Depth: {name}, {}: {measured}", group.place(run));
     let table = Columns::new()
         .left("stack", |line: &Depth<'_>| {
             group.heading(line.configuration)
@@ -330,15 +324,7 @@ pub(crate) fn depth_table(run: &Document, glance: &Glance<'_, '_>) -> Option<Tab
         .right("each component", |line| {
             Value::plain(format::figure((line.slope() * 10.0).round() / 10.0))
         })
-        .table(
-            format!(
-                "Depth: {}, {}: {}",
-                short(benchmark),
-                group.place(run),
-                format::measured(group.metric)
-            ),
-            &lines,
-        )
+        .table(title, &lines)
         .legend([
             "growth: the value at each depth of the path, on one scale for all stacks; each \
              component: cost of one more component.",

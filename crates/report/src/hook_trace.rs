@@ -32,7 +32,7 @@ pub fn hook_trace(
     let summary = match n {
         0 => "no hook is called".to_owned(),
         1 => "1 hook call".to_owned(),
-        _ => format!(
+        n => format!(
             "{} hook calls of {} hook{plural}",
             count(n as u64),
             distinct.len()

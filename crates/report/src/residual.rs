@@ -23,11 +23,10 @@ pub(crate) fn value(residual: &Residual) -> Value {
 }
 
 pub(crate) fn note_on_program(residual: &ProgramResidual) -> String {
-    holders(
-        residual.instructions.into(),
-        &residual.functions,
-        residual.more,
-    )
+    let ProgramResidual {
+        functions, more, ..
+    } = residual;
+    holders(residual.instructions.into(), functions, *more)
 }
 
 struct Holders<'a> {
@@ -46,10 +45,8 @@ fn holders(residual: i128, differences: &[FunctionDifference], nameless: u64) ->
         let difference = format::difference(held.difference);
         let text = format!("{} {difference}", short(&held.function));
         named += i128::from(held.difference);
-        match groups
-            .iter_mut()
-            .find(|group| why.is_some() && group.why == why)
-        {
+        let mut explained = groups.iter_mut().filter(|group| group.why.is_some());
+        match explained.find(|group| group.why == why) {
             Some(group) => group.functions.push(text),
             None => groups.push(Holders {
                 functions: vec![text],

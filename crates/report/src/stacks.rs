@@ -60,8 +60,8 @@ fn split((benchmark, variant): (&str, &str), bare: &Cell, tested: &Cell) -> Opti
     let hooks = tested.hooks()?;
     let functions = |own: bool| {
         let functions = hooks.iter().flat_map(|hook| &hook.implementations);
+        let functions = functions.filter(|function| (function.module == "capability") == own);
         functions
-            .filter(|function| (function.module == "capability") == own)
             .map(|function| i128::from(function.inclusive))
             .sum()
     };

@@ -73,9 +73,7 @@ impl Dispatch {
     fn median(&self, functions: u64, hooks: &BTreeSet<String>) -> Value {
         let figures = self.by_functions.get(&functions).into_iter().flatten();
         let figures = figures.filter(|(hook, _)| hooks.contains(*hook));
-        let figures: Vec<f64> = figures
-            .map(|(_, instructions)| *instructions as f64)
-            .collect();
+        let figures: Vec<f64> = figures.map(|(_, figure)| *figure as f64).collect();
         match figures.is_empty() {
             true => Value::dash(),
             false => Value::plain(format::figure(stats::median(figures))),
@@ -98,11 +96,8 @@ fn each_call(hook: &HookCost) -> Option<(u64, u64)> {
     if hook.calls == 0 || !hook.function.starts_with("security_") {
         return None;
     }
-    let functions: u64 = hook
-        .implementations
-        .iter()
-        .map(|function| function.calls)
-        .sum();
+    let functions = hook.implementations.iter();
+    let functions: u64 = functions.map(|function| function.calls).sum();
     let whole = functions.is_multiple_of(hook.calls) && hook.dispatch.is_multiple_of(hook.calls);
     whole.then(|| (functions / hook.calls, hook.dispatch / hook.calls))
 }

@@ -46,13 +46,11 @@ pub(super) fn differences(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
     type Line<'a> = (Difference<'a>, usize);
     let found = grouped(&found, |difference| *difference).into_iter();
     let table = Columns::new()
-        .left("kernel", |(difference, _): Line<'_>| difference.kernel)
-        .left("benchmark", |(difference, _)| {
-            operation_title(difference.row)
-        })
-        .left("hook", |(difference, _)| difference.hook)
-        .left("calls", |(difference, _)| {
-            let sides = [difference.first, difference.other];
+        .left("kernel", |(differs, _): Line<'_>| differs.kernel)
+        .left("benchmark", |(differs, _)| operation_title(differs.row))
+        .left("hook", |(differs, _)| differs.hook)
+        .left("calls", |(differs, _)| {
+            let sides = [differs.first, differs.other];
             let calls = sides.map(|(calls, architecture)| format!("{calls} {architecture}"));
             calls.join(", ")
         })

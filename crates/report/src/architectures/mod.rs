@@ -61,17 +61,14 @@ fn kernels<'a, 'g>(groups: &'g [Group<'a>]) -> Vec<Kernel<'a, 'g>> {
         })
     });
     let sides: Vec<Side<'a, 'g>> = sides.collect();
-    let alike = grouped(
-        &sides,
-        |Side {
-             architecture,
-             group,
-         }| {
-            let name = group.subject.strip_suffix(&format!("/{architecture}"));
-            let name = name.unwrap_or(&group.subject).to_owned();
-            (name, group.filesystem, group.metric)
-        },
-    );
+    let alike = grouped(&sides, |side| {
+        let group = side.group;
+        let name = group
+            .subject
+            .strip_suffix(&format!("/{}", side.architecture));
+        let name = name.unwrap_or(&group.subject).to_owned();
+        (name, group.filesystem, group.metric)
+    });
     let kernels = alike.into_iter().map(|((name, ..), sides)| Kernel {
         name,
         sides: sides.into_iter().copied().collect(),
@@ -149,11 +146,8 @@ impl Stack<'_, '_, '_> {
     }
 
     fn median_points(&self) -> Value {
-        let points: Vec<f64> = self
-            .points()
-            .iter()
-            .map(|(difference, _)| difference.abs())
-            .collect();
+        let points = self.points().into_iter();
+        let points: Vec<f64> = points.map(|(points, _)| points.abs()).collect();
         match points.is_empty() {
             true => Value::dash(),
             false => Value::plain(format!("{:.1}", stats::median(points))),

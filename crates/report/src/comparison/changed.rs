@@ -97,10 +97,9 @@ impl Found<'_> {
                 None if is_explained => UNKNOWN.to_owned(),
                 None => changed.cell.verdict.to_string(),
             };
-            let at = if is_exact {
-                position(&mut series, held)
-            } else {
-                0
+            let at = match is_exact {
+                true => position(&mut series, held),
+                false => 0,
             };
             let interval = changed.cell.ci95.filter(|_| !is_exact);
             let interval = interval.map(|ends| ends.map(|end| end * 100.0));
@@ -197,9 +196,9 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
         })
         .summed_up(title, &lines, [sum])
         .legend([format!(
-            "{what} of NEW minus BASE. Hooks: calls from outside other hooks; they and the residual \
-             add up to the total. Below each: modules' functions and the rest (dispatch), nested \
-             hooks included."
+            "{what} of NEW minus BASE. Hooks: calls from outside other hooks; they and the \
+             residual add up to the total. Below each: modules' functions and the rest \
+             (dispatch), nested hooks included."
         )])
         .legend((!explained.words.is_empty()).then_some(
             "[word]: memory that is transferred; calls: its transfers; called by: the function \
@@ -239,12 +238,8 @@ fn hook_lines(hook: &HookChange) -> Vec<Line> {
 fn does(changes: &[EventChange]) -> String {
     let changes = changes.iter().map(|change| {
         let kind = Events::kind(&change.event);
-        let title = kind.map_or(&*change.event, |kind| kind.title);
-        format!(
-            "{} {}",
-            printable(title, 40),
-            calls(change.base, change.new)
-        )
+        let title = printable(kind.map_or(&*change.event, |kind| kind.title), 40);
+        format!("{title} {}", calls(change.base, change.new))
     });
     changes.collect::<Vec<_>>().join(", ")
 }

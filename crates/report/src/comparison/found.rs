@@ -150,9 +150,9 @@ impl<'a> Found<'a> {
         let found = metrics.into_iter().map(|(metric, cells)| {
             let is_changed = |verdict| matches!(verdict, Verdict::Worse | Verdict::Better);
             let real = cells.iter().filter(|(_, cell)| is_changed(cell.verdict));
-            let leads = |cell: &ComparedCell| cell.method == Method::Exact || !metric.is_counted();
-            let (leading, apart): (Vec<_>, Vec<_>) =
-                real.copied().partition(|(_, cell)| leads(cell));
+            let (leading, apart): (Vec<_>, Vec<_>) = real
+                .copied()
+                .partition(|(_, cell)| cell.method == Method::Exact || !metric.is_counted());
             let changed = leading.into_iter().map(|(at, cell)| Changed {
                 cell,
                 holder: (u32::try_from(at).ok()).and_then(|at| Holder::find(explained.get(&at)?)),
@@ -185,11 +185,9 @@ impl<'a> Found<'a> {
     pub(crate) fn answer(&self, document: &ComparisonDocument) -> Answer {
         let (worse, better) = (self.count(Verdict::Worse), self.count(Verdict::Better));
         let with = |verdict| {
-            let own = document
-                .compared
-                .iter()
-                .filter(|cell| cell.metric == self.metric);
-            own.filter(|cell| cell.verdict == verdict).count()
+            let all = document.compared.iter();
+            all.filter(|cell| (cell.metric, cell.verdict) == (self.metric, verdict))
+                .count()
         };
         let (same, unclear) = (with(Verdict::Same), with(Verdict::Unclear));
         let (word, class) = match (worse, better) {
@@ -202,12 +200,10 @@ impl<'a> Found<'a> {
         let (changed, apart) = (self.changed.len(), self.apart);
         let all = self.n - apart;
         let cells = if all == 1 { "cell" } else { "cells" };
-        let some = if changed == 0 {
-            "none".to_owned()
-        } else {
-            changed.to_string()
-        };
-        let mut sentence = format!("{some} of {all} {cells} changed");
+        let mut sentence = format!("{changed} of {all} {cells} changed");
+        if changed == 0 {
+            sentence = format!("none of {all} {cells} changed");
+        }
         sentence += &match (worse, better) {
             (0, 0) => String::new(),
             (1, 0) | (0, 1) => format!(", for the {}", if worse > 0 { "worse" } else { "better" }),

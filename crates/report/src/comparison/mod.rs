@@ -167,15 +167,10 @@ fn summary(cells: &[&ComparedCell]) -> Option<Vec<Value>> {
     let ratios = cells.filter_map(|cell| Some(cell.new.value? / cell.base.value?));
     let mean = metric.direction().mean_overhead(ratios);
     let (mean, n) = mean.filter(|(_, n)| *n > 1)?;
-    let none = Value::default;
-    let mean = Value::plain(format::percent(mean)).beside(format!("n={n}"));
-    Some(vec![
-        Value::plain("geometric mean"),
-        none(),
-        none(),
-        none(),
-        mean,
-    ])
+    let mut values = vec![Value::default(); 5];
+    values[0] = Value::plain("geometric mean");
+    values[4] = Value::plain(format::percent(mean)).beside(format!("n={n}"));
+    Some(values)
 }
 
 fn legend(cells: &[&ComparedCell], statistical: bool) -> Vec<String> {

@@ -27,10 +27,8 @@ impl Figure {
             Chart::Flame(flame) => {
                 let least = flame.whole() * flame::NARROWEST;
                 let narrow = flame.frames.iter().filter(|frame| frame.width < least);
-                (
-                    narrow.count(),
-                    "frames are too narrow to be drawn; they are",
-                )
+                let what = "frames are too narrow to be drawn; they are";
+                (narrow.count(), what)
             }
         };
         (n > 0).then(|| format!("{n} more {what} in the data."))

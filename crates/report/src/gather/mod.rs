@@ -78,8 +78,8 @@ impl Draft {
     }
 
     fn about(mut self, subjects: &[&str]) -> Draft {
-        self.subjects
-            .extend(subjects.iter().map(|subject| (*subject).to_owned()));
+        let subjects = subjects.iter().map(|subject| (*subject).to_owned());
+        self.subjects.extend(subjects);
         self
     }
 

@@ -41,20 +41,14 @@ pub(super) fn about(content: &Content) -> Markup {
 fn facts(content: &Content) -> Vec<(String, String)> {
     match content {
         Content::Measured(document) => {
-            let times = [("began", &document.started), ("ended", &document.finished)];
-            let times = times.into_iter();
+            let times = [("began", &document.started), ("ended", &document.finished)].into_iter();
             let times = times.filter_map(|(name, time)| Some((name.to_owned(), time.clone()?)));
-            let experiment = document.experiment.as_ref().map(keys).unwrap_or_default();
-            let monitor = document.monitor.as_ref().map(keys).unwrap_or_default();
-            let environment = keys(&document.environment);
-            [
-                keys(&document.tool),
-                times.collect(),
-                experiment,
-                monitor,
-                environment,
-            ]
-            .concat()
+            let mut facts = keys(&document.tool);
+            facts.extend(times);
+            facts.extend(keys(&document.experiment));
+            facts.extend(keys(&document.monitor));
+            facts.extend(keys(&document.environment));
+            facts
         }
         Content::Placement(placement) => {
             let tree = vec![("tree".to_owned(), placement.tree.clone())];
@@ -83,12 +77,8 @@ fn short(value: &Value) -> Option<String> {
         }
         Value::Object(keys) => {
             let text = |(key, value)| Some(format!("{key} {}", short(value)?));
-            Some(
-                keys.iter()
-                    .map(text)
-                    .collect::<Option<Vec<String>>>()?
-                    .join(", "),
-            )
+            let texts: Option<Vec<String>> = keys.iter().map(text).collect();
+            Some(texts?.join(", "))
         }
         value => Some(value.to_string()),
     }

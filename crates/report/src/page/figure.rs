@@ -56,8 +56,5 @@ fn data_url(csv: &str) -> String {
         }
         byte => format!("%{byte:02X}"),
     });
-    format!(
-        "data:text/csv;charset=utf-8,{}",
-        escaped.collect::<String>()
-    )
+    String::from("data:text/csv;charset=utf-8,") + &escaped.collect::<String>()
 }

@@ -38,7 +38,7 @@ fn toned(value: impl Into<Value>, wrong: bool) -> Value {
 
 fn summary(kernel: &str, comparison: &Comparison) -> Table {
     let all = comparison.hooks.len();
-    let percent = |(what, share): (&str, f64)| {
+    let percent = |what: &str, share: f64| {
         let share = Value::plain(format!("{share:.1} %"));
         (what.to_owned(), Value::default(), share)
     };
@@ -53,21 +53,16 @@ fn summary(kernel: &str, comparison: &Comparison) -> Table {
             Value::plain(share),
         ));
     }
-    let shares = [
-        (
-            "recall: measured hooks that are on the success path",
-            comparison.recall_percent,
-        ),
-        (
-            "precision: hooks on the success path that were measured",
-            comparison.precision_percent,
-        ),
-        (
-            "false alarms: hooks on the success path that were not measured",
-            comparison.false_alarm_percent,
-        ),
+    let [recall, precision, false_alarms] = [
+        "recall: measured hooks that are on the success path",
+        "precision: hooks on the success path that were measured",
+        "false alarms: hooks on the success path that were not measured",
     ];
-    rows.extend(shares.map(percent));
+    rows.extend([
+        percent(recall, comparison.recall_percent),
+        percent(precision, comparison.precision_percent),
+        percent(false_alarms, comparison.false_alarm_percent),
+    ]);
     let sound = if comparison.is_sound() {
         "Sound: every hook measured is in the static set, none above its maximum."
     } else {

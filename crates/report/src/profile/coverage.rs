@@ -96,9 +96,8 @@ fn kernel_tables(
             (*least, *most) = ((*least).min(calls), (*most).max(calls));
         }
     }
-    let (known, others): (Vec<_>, Vec<_>) = callers
-        .into_iter()
-        .partition(|(hook, _)| hooks.contains(hook));
+    let callers = callers.into_iter();
+    let (known, others): (Vec<_>, Vec<_>) = callers.partition(|(hook, _)| hooks.contains(hook));
     let names: BTreeSet<&str> = known.iter().map(|(hook, _)| *hook).collect();
     let others: Vec<&str> = others.iter().map(|(hook, _)| *hook).collect();
     let releases = releases(cells.iter().copied()).join(", ");
@@ -166,10 +165,9 @@ fn unreached<'a>(hooks: impl Iterator<Item = &'a str>, total: &str, facts: &Fact
     let rank = |fact| NEEDS.iter().position(|[need, _]| needs(fact, need));
     let mut lines: Vec<(&str, Option<&Fact>)> = hooks.map(|hook| (hook, fact(hook))).collect();
     lines.sort_by_key(|(_, fact)| rank(*fact));
-    let legend = NEEDS.iter();
-    let legend = legend.filter(|[need, _]| lines.iter().any(|(_, fact)| needs(*fact, need)));
+    let is_named = |[need, _]: &&[&str; 2]| lines.iter().any(|(_, fact)| needs(*fact, need));
+    let legend = NEEDS.iter().filter(is_named);
     let legend = legend.map(|[need, meaning]| format!("{need}: {meaning}."));
-    let legend: Vec<String> = legend.collect();
     let is_unexplained = lines.iter().any(|(_, fact)| fact.is_none());
     Columns::new()
         .left("hook", |(hook, _): &(&str, Option<&Fact>)| *hook)

@@ -231,16 +231,13 @@ fn shared_table(cells: &[&Cell]) -> Option<Table> {
         columns = columns.right(names.short(stack), move |row| {
             let (own, base) = by_row.get(&(row, stack))?;
             let more = super::difference(own.shared_atomics, base.shared_atomics);
+            let lines = super::difference(own.shared_lines, base.shared_lines);
+            let [more_shown, lines_shown] = [more, lines].map(format::difference);
             let value = Value::difference(more);
-            Some(
-                match super::difference(own.shared_lines, base.shared_lines) {
-                    0 => value,
-                    lines => {
-                        let [more, lines] = [more, lines].map(format::difference);
-                        value.shown(format!("{more} ({lines})"))
-                    }
-                },
-            )
+            Some(match lines {
+                0 => value,
+                _ => value.shown(format!("{more_shown} ({lines_shown})")),
+            })
         });
     }
     let title = format!(

@@ -211,9 +211,8 @@ fn regions(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
             texts.collect::<Vec<_>>().join("; ")
         }
     };
-    Some(format!(
-        "Clean measured regions on the profiled path: {text}."
-    ))
+    let what = "Clean measured regions on the profiled path";
+    Some(format!("{what}: {text}."))
 }
 
 fn lines<'a>(sides: &[Side<'a>]) -> Vec<Line<'a>> {
@@ -248,10 +247,9 @@ impl Line<'_> {
 
 /// `  selinux_inode_permission`; with the module unless the name contains it.
 fn implementation(module: &str, function: &str) -> String {
-    let prefix = if module == "capability" {
-        "cap"
-    } else {
-        module
+    let prefix = match module {
+        "capability" => "cap",
+        _ => module,
     };
     let label = short(&format!("  {function}"));
     match module.is_empty() || function.starts_with(prefix) {

@@ -127,10 +127,8 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
         ));
     }
     let names = |side: &Side<'_>| (names.short(&side.first.key.stack), configured(side.first));
-    let stacks = sides
-        .iter()
-        .map(names)
-        .filter(|(short, full)| short != full);
+    let stacks = sides.iter().map(names);
+    let stacks = stacks.filter(|(short, full)| short != full);
     let stacks = stacks.map(|(short, full)| format!("{short} is {full}"));
     let stacks: Vec<String> = stacks.collect();
     if sides.len() > 1 && !stacks.is_empty() {

@@ -24,10 +24,8 @@ const STEPS: [(f64, &str); 7] = [
 pub(super) fn map(glance: &Glance<'_, '_>, id: &str) -> Markup {
     let group = glance.group;
     let tested: Vec<&Configuration> = group.tested().collect();
-    let baseline = group
-        .baseline
-        .as_ref()
-        .map(|configuration| group.heading(configuration));
+    let baseline = group.baseline.as_ref();
+    let baseline = baseline.map(|configuration| group.heading(configuration));
     let baseline = short(&baseline.unwrap_or_default());
     html! {
         div.map.scroll tabindex="0" role="region" aria-label={ "Map of overheads, " (id) } {
@@ -100,10 +98,8 @@ fn leaf<'a>(
 ) -> Markup {
     let at = glance.group.rows.iter().position(|other| *other == row);
     let place = |configuration: &Configuration| {
-        let all = &glance.group.configurations;
-        all.iter()
-            .position(|other| other == configuration)
-            .unwrap_or(0)
+        let mut all = glance.group.configurations.iter();
+        all.position(|other| other == configuration).unwrap_or(0)
     };
     html! {
         tr data-level=(level) {

@@ -42,11 +42,8 @@ pub(super) fn maps(content: &Content) -> Maps {
     };
     let drawn = Layouts::in_run(run);
     let groups = groups(run);
-    match groups
-        .iter()
-        .filter(|group| is_mapped(group, &drawn))
-        .count()
-    {
+    let mapped = groups.iter().filter(|group| is_mapped(group, &drawn));
+    match mapped.count() {
         0 => Maps::None,
         n if n == groups.len() => Maps::All,
         _ => Maps::Some,
@@ -114,9 +111,8 @@ fn beside(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup {
 /// One sentence per configuration; their number is limited to keep the map on the first screen.
 fn sentences(glance: &Glance<'_, '_>) -> Markup {
     let tested = glance.group.tested();
-    let all: Vec<String> = tested
-        .filter_map(|configuration| glance.sentence(configuration))
-        .collect();
+    let all = tested.filter_map(|configuration| glance.sentence(configuration));
+    let all: Vec<String> = all.collect();
     let many = all.len() > SENTENCES_LIMIT;
     let (first, rest) = all.split_at(if many { SENTENCES_LIMIT - 1 } else { all.len() });
     html! {
