@@ -146,7 +146,7 @@ quick_tests := $(filter-out $(slow_tests),$(all_tests))
 ambiguous := $(filter $(notdir $(slow_tests)),$(notdir $(quick_tests)))
 test_names = $(addprefix --test ,$(sort $(notdir $(1))))
 # Lines of Rust in src. A commit that raises the number gives the reason.
-src_lines := 92300
+src_lines := 91400
 .PHONY: check src-size
 src-size:
 	@lines=$$(git ls-files -z 'crates/*/src/*.rs' | xargs -0 cat | wc -l); \
